@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -178,6 +179,43 @@ func TestTokenSource(t *testing.T) {
 		assert.Equal(t, test.asked, n, test.name)
 		require.ErrorIs(t, err, test.is, test.name)
 		assert.Empty(t, reveals(err), test.name)
+	}
+}
+
+// A token endpoint that requests a wait, or that does not respond in time, is asked again.
+func TestTokenAfterAWait(t *testing.T) {
+	const body = `{"access_token":"new","token_type":"bearer"}`
+	config := &oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: "https://login.example.com/token", AuthStyle: oauth2.AuthStyleInParams}}
+	for name, test := range map[string]struct {
+		first func(*http.Request) (*http.Response, error)
+		wait  time.Duration
+	}{
+		"wait": {func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 503, Header: headers("Retry-After", "7"), Body: http.NoBody, Request: req}, nil
+		}, 7 * time.Second},
+		"silent": {func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		}, tokenTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tokens := 0
+				c := wireClient(t, "https://forge.example.com", WithOAuth(config, expired("r1")), through(func(req *http.Request) (*http.Response, error) {
+					if req.URL.Host == "login.example.com" {
+						if tokens++; tokens == 1 {
+							return test.first(req)
+						}
+					}
+					return &http.Response{StatusCode: 200, Header: headers("Content-Type", "application/json"), Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+				}))
+				began := time.Now()
+				require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+				assert.Equal(t, 2, tokens)
+				assert.GreaterOrEqual(t, time.Since(began), test.wait)
+				assert.LessOrEqual(t, time.Since(began), test.wait+2*time.Second)
+			})
+		})
 	}
 }
 

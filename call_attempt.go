@@ -167,7 +167,10 @@ func (c *call) sendRequest(target *url.URL, onOrigin bool) (*http.Response, erro
 		if network == nil && !conn.IsDial(err) {
 			c.attempt.sent.Store(true)
 		}
-		return nil, conn.UnwrapURLError(err)
+		if failed != nil && errors.Is(err, failed) {
+			err = failed // without the addresses of the connection
+		}
+		return nil, conn.HideProxy(conn.UnwrapURLError(err), conn.ProxyOf(network, req))
 	}
 	c.attempt.sent.Store(true)
 	if err := checkResponse(resp, failed); err != nil {

@@ -93,8 +93,7 @@ func (p *PlannedRequest) setBody(c *call) error {
 	if err != nil {
 		return err
 	}
-	defer content.Close()
-	text, err := io.ReadAll(content)
+	text, err := io.ReadAll(content) // in memory, so there is nothing to close
 	p.Body = []byte(c.redact(string(text)))
 	return err
 }

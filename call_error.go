@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
@@ -103,7 +104,7 @@ func (c *call) newError() *Error {
 	if c.retry.stopCause != nil {
 		e.cause = errors.Join(e.cause, c.retry.stopCause)
 	}
-	e.hint = cmp.Or(rejected.hint(), hintTLS(c.response.err), hintUnreachable(c.response.err))
+	e.hint = cmp.Or(c.redact(rejected.hint()), hintTLS(c.response.err), hintUnreachable(c.response.err), c.hintProxy())
 	if c.deletedRecently() {
 		e.hint = "a repository accepts one bulk deletion an hour: wait, or delete single tags with DeleteTag"
 	}
@@ -114,17 +115,31 @@ func (c *call) newError() *Error {
 	return e
 }
 
+// hintProxy names the proxy of a call that got no response. An address with a user is not shown: a
+// part of the password may have been read as the host.
+func (c *call) hintProxy() string {
+	network, _ := c.core().transport.(*http.Transport)
+	if c.response.status != 0 || !errors.Is(c.response.err, ErrTimeout) {
+		return ""
+	}
+	switch proxy := conn.ProxyOf(network, &http.Request{URL: &c.url}); {
+	case proxy == nil:
+		return ""
+	case proxy.User != nil:
+		return "the request went through a proxy: check its address"
+	default:
+		return "the request went through the proxy " + c.safeText(proxy.Host, 256) + ": check its address"
+	}
+}
+
 // rejection returns what a hint is derived from. Another origin's status is not about the API, and
 // has no hint.
 func (c *call) rejection() (r rejection) {
-	r = rejection{route: c.route(), credential: c.request.auth.Kind(), path: c.request.path, message: c.response.message, words: c.core().config.vocabulary, scopes: c.response.fields["scope"]}
+	r = rejection{route: c.route(), credential: c.request.auth.Kind(), misplaced: c.request.auth.Misplaced(), path: c.request.path, query: parseQuery(c.url.RawQuery), message: c.response.message, words: c.core().config.vocabulary, scopes: c.response.fields["scope"]}
 	if c.attempt.offOrigin || c.response.status < 400 {
 		return r
 	}
-	if c.response.status == http.StatusBadRequest {
-		r.values = c.request.valuesOf
-	}
-	r.status, r.loopback = c.response.status, isLoopback(c.url.Hostname())
+	r.values, r.status, r.loopback = c.request.valuesOf, c.response.status, isLoopback(c.url.Hostname())
 	r.foreign = r.message != "" && !isJSON(contentType(c.response.header))
 	succeeded := c.core().stats.calls.Load()-c.core().stats.failures.Load() > 1 // a call other than this one
 	if r.route.base == apiBase && !succeeded {

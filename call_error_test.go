@@ -36,6 +36,7 @@ func TestHintBase(t *testing.T) {
 		{"a page", "<html><head><title>Not here</title>", "text/html", true},
 		{"plain text", "404 page not found", "text/plain; charset=utf-8", true},
 		{"nothing", "", "", true},
+		{"an empty text", "", "text/plain", true},
 		{"the API's own", `{"message":"404 Project Not Found"}`, "application/json", false},
 		{"the API's own for an unknown route", `{"error":"404 Not Found"}`, "application/json", false},
 	} {
@@ -58,6 +59,7 @@ func TestHintBase(t *testing.T) {
 			assert.NotContains(t, both, "; ;")
 			require.NoError(t, c.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user"}, nil))
 			assert.NotContains(t, stats(ID(1)), hint)
+			assert.Equal(t, test.body == "" || strings.HasPrefix(test.body, `{"error"`), strings.Contains(stats(ID(1)), "the object may not exist, or"))
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -110,8 +111,15 @@ func TestLogQuery(t *testing.T) {
 	_, text := log.lines(t)
 	assert.Contains(t, text, "state=opened")
 	assert.Contains(t, text, "search=...")
+	assert.Contains(t, text, `"address":"`+w.url+`/api/v4/`)
 	for _, hidden := range []string{"person", "s3", "x9x9"} {
 		assert.NotContains(t, text, hidden)
+	}
+	for _, name := range []string{
+		"page", "per_page", "pagination", "order_by", "sort", "scope", "state", "recursive", "view", "in", "issue_type", "with_labels_details", "non_archived",
+		"straight", "unidiff", "tags", "tags_count", "size", "type", "status", "paused",
+	} {
+		assert.Equal(t, "https://x/a?"+name+"=v&x_"+name+"=...", redactURL(&url.URL{Scheme: "https", Host: "x", Path: "/a", RawQuery: name + "=v&x_" + name + "=w"}))
 	}
 	call := Call{Method: http.MethodGet, Route: "/tokens/:id", Args: []Arg{Path(secret)}}
 	require.Error(t, c.Do(t.Context(), call, nil, Query("state", secret)))

@@ -24,7 +24,7 @@ func (c *call) followRedirects() (*http.Response, error) {
 		c.attempt.conn.Pause() // the next hop may have to wait for a token, or for the caller's file
 		next, reason := c.redirectTarget(target, resp)
 		if hops == maxRedirects {
-			reason = "the server redirects more than 5 times"
+			reason = "the server redirects more than 5 times: check the base URL and the credential"
 		}
 		if reason != "" {
 			c.response.setPermanent()

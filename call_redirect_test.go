@@ -137,7 +137,7 @@ func TestRedirectBackOmitsCredential(t *testing.T) {
 		case "/again":
 			answerJSON(rw, r)
 		default:
-			redirectTo(302, "https://b.example.com/")(rw, r)
+			redirectTo(302, "https://b.example.com/?signature=x")(rw, r)
 		}
 	})
 	w.host("https://b.example.com", redirectTo(302, "https://a.example.com/back"))
@@ -147,6 +147,7 @@ func TestRedirectBackOmitsCredential(t *testing.T) {
 	dressed(t, got[0])
 	bare(t, got[1])
 	bare(t, got[2])
+	assert.Equal(t, []string{"/back", "/again"}, []string{got[1].uri, got[2].uri}, "without the query of the other origin")
 }
 
 // A response of another host does not apply to the client's origin: its 401 renews no token, and

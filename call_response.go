@@ -329,7 +329,7 @@ func (c *call) receiveJSON(resp *http.Response, body *conn.Reader) error {
 		return nil // any type
 	case !isJSON(media):
 		c.response.permanent = true
-		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is " + safetext.Clean(media, 128) + " instead of JSON"}
+		return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is " + safetext.Clean(media, 128) + " instead of JSON" + c.hintOpen()}
 	case c.options.kind == kindNoResult:
 		return nil
 	}
@@ -367,6 +367,8 @@ func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
 	data := c.response.buffer.Bytes()
 	value := bytes.TrimSpace(data)
 	switch {
+	case len(value) == 0 && c.request.isCustom() && (c.response.status == http.StatusNoContent || c.route().Method != http.MethodGet):
+		return c.badResponse("the call succeeded and there is no body to decode: pass nil for out", nil)
 	case len(value) == 0:
 		return c.badResponse("the response has no body", nil)
 	case len(data)-len(value) > maxWhitespace:
@@ -402,6 +404,14 @@ func (c *call) decodeWith(decode func(*jsonread.Reader) error) error {
 	return nil
 }
 
+// hintOpen ends the error for a response that is not JSON.
+func (c *call) hintOpen() string {
+	if c.request.isCustom() {
+		return ": use client.Open"
+	}
+	return ""
+}
+
 // otherType ends the error for a response of another type: Do and ListAs have the caller's type.
 func (c *call) otherType(m jsonread.Mismatch) string {
 	switch {
@@ -411,6 +421,8 @@ func (c *call) otherType(m jsonread.Mismatch) string {
 		return ", and ListAs reads arrays: use Do"
 	case m.Got == "array":
 		return ", and out is of type " + m.Want + ": use ListAs, or a slice"
+	case m.Got == "object":
+		return ", and out is of type " + m.Want + ": pass a pointer to a struct or a map"
 	}
 	return ", and out is of type " + m.Want
 }

@@ -85,6 +85,30 @@ func TestGate(t *testing.T) {
 	})
 }
 
+// An absurdly long wait fails calls immediately and does not block the client forever.
+func TestGateAbsurdWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := true
+		c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) {
+			if limited {
+				limited = false
+				return 429, headers("Retry-After", "999999999999")
+			}
+			return 200, nil
+		}))
+		for range 2 {
+			require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 1000*time.Hour)
+		defer cancel()
+		err := c.Do(ctx, callOf(ClassSafe), nil)
+		require.ErrorIs(t, err, ErrRateLimited)
+		require.NotErrorIs(t, err, context.DeadlineExceeded, "the deadline is later")
+		time.Sleep(time.Hour)
+		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+	})
+}
+
 // limiter counts the requests that wait for it.
 type limiter struct {
 	n   int

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -65,7 +66,7 @@ type Client struct {
 // Plain http is accepted for loopback addresses; for other addresses it needs WithPlainHTTP, or a
 // client without a credential. NewClient sends nothing.
 func NewClient(baseURL string, options ...Option) (*Client, error) {
-	api, err := parseBase("baseURL", baseURL)
+	api, err := parseBase("baseURL", "", baseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -104,19 +105,49 @@ func checkPrefix(api *url.URL) error {
 // unless WithRootCAs or the transport of WithHTTPClient sets the certificates. A credential option
 // is rejected: use With, which keeps the address and the certificates.
 func NewClientFromEnv(options ...Option) (*Client, error) {
-	address, token := os.Getenv("FORGE_URL"), os.Getenv("FORGE_TOKEN")
-	authenticate, missing := withFixedToken("FORGE_TOKEN", credential.AccessToken, token), "FORGE_URL is set and FORGE_TOKEN is not: set both"
-	if address == "" {
-		missing = "FORGE_TOKEN is set and FORGE_URL is not: set both"
+	e := environment()
+	if e.missing != "" {
+		return nil, &ValidationError{Option: "environment", Reason: e.missing}
 	}
-	if address == "" && token == "" {
-		address, token = os.Getenv("CI_API_V4_URL"), os.Getenv("CI_JOB_TOKEN")
-		authenticate, missing = withFixedToken("CI_JOB_TOKEN", credential.JobToken, token), "set FORGE_URL and FORGE_TOKEN, or run in a CI job that sets CI_API_V4_URL and CI_JOB_TOKEN"
+	c, err := NewClient(e.address, slices.Concat([]Option{withFixedToken(e.tokenName, e.kind, e.token)}, options, []Option{trustJobServer})...)
+	var invalid *ValidationError
+	if errors.As(err, &invalid) && invalid.Option == "baseURL" {
+		named := *invalid
+		named.Option, named.Reason = e.addressName, strings.TrimSuffix(named.Reason, passedWithToken)
+		err = &named
 	}
-	if address == "" || token == "" {
-		return nil, &ValidationError{Option: "environment", Reason: missing}
+	return c, err
+}
+
+// environmentPair is an address and a token, with the names of their variables.
+type environmentPair struct {
+	addressName, address, tokenName, token string
+	kind                                   credential.Kind
+	missing                                string // what is not set; "" if both are
+}
+
+func environment() environmentPair {
+	pair := func(addressName, tokenName string, kind credential.Kind) (e environmentPair) {
+		e = environmentPair{addressName: addressName, address: os.Getenv(addressName), tokenName: tokenName, token: os.Getenv(tokenName), kind: kind}
+		switch {
+		case e.address == "":
+			e.missing = tokenName + " is set and " + addressName + " is not: set both"
+		case e.token == "":
+			e.missing = addressName + " is set and " + tokenName + " is not: set both"
+		}
+		return e
 	}
-	return NewClient(address, slices.Concat([]Option{authenticate}, options, []Option{trustJobServer})...)
+	own, job := pair("FORGE_URL", "FORGE_TOKEN", credential.AccessToken), pair("CI_API_V4_URL", "CI_JOB_TOKEN", credential.JobToken)
+	if own.address != "" || own.token != "" {
+		return own
+	}
+	if job.address == "" && job.token == "" {
+		job.missing = "set FORGE_URL and FORGE_TOKEN, or run in a CI job that sets CI_API_V4_URL and CI_JOB_TOKEN"
+		if os.Getenv("GITLAB_TOKEN") != "" || os.Getenv("GITLAB_URL") != "" {
+			job.missing += "; GITLAB_URL and GITLAB_TOKEN are not read"
+		}
+	}
+	return job
 }
 
 // With returns a client that differs from c in the given options. c does not change. The two
@@ -167,9 +198,10 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 	}
 	tokens := c.share(&cfg, parent)
 	if (cfg.apiCredential.Kind() != credential.Anonymous || cfg.registryBasicAuth.Kind() != credential.Anonymous) && !cfg.plainHTTP {
-		for _, base := range cfg.bases {
-			if base != nil && base.Scheme == "http" && !isLoopback(base.Hostname()) {
-				return nil, &ValidationError{Option: "baseURL", Reason: "plain http would send the credential unencrypted: use https, or WithPlainHTTP"}
+		for b, address := range cfg.bases {
+			if address != nil && address.Scheme == "http" && !isLoopback(address.Hostname()) {
+				option, param := base(b).option()
+				return nil, &ValidationError{Option: option, Param: param, Reason: "plain http would send the credential unencrypted: use https, or WithPlainHTTP"}
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 		}
 		var endpoint *url.URL
 		if token.RefreshToken != "" {
-			if endpoint, err = parseBase("WithOAuth", oauth.Endpoint.TokenURL); err != nil {
+			if endpoint, err = parseBase("WithOAuth", "TokenURL", oauth.Endpoint.TokenURL); err != nil {
 				return err
 			}
 		}
@@ -97,7 +97,7 @@ func WithTokenSource(source oauth2.TokenSource) Option {
 			return &ValidationError{Option: "WithTokenSource", Reason: "the source is nil"}
 		}
 		shared := credential.FromSource(source, func(err error) error {
-			return withoutTokenResponse(err, conn.UnwrapURLError(err))
+			return withoutTokenResponse("", err, conn.UnwrapURLError(err))
 		})
 		return c.use("WithTokenSource", nil, func(http.RoundTripper) credential.Credential { return shared })
 	}
@@ -217,14 +217,23 @@ func WithStrictDecoding() Option {
 // registry-native calls (Document 1 §4.1.2). API credentials are never sent there.
 func WithRegistry(registryURL, authURL string) Option {
 	return func(c *config) error {
-		registry, err := parseBase("WithRegistry", registryURL)
+		registry, err := parseRegistry("registryURL", registryURL, "/v2")
 		if err != nil {
 			return err
 		}
-		auth, err := parseBase("WithRegistry", authURL)
+		auth, err := parseRegistry("authURL", authURL, "/jwt/auth")
 		c.bases[registryBase], c.bases[authBase], c.builder.registryChanged = registry, auth, true
 		return err
 	}
+}
+
+// parseRegistry parses an address of WithRegistry. end is the path that calls add to it.
+func parseRegistry(param, raw, end string) (*url.URL, error) {
+	u, err := parseBase("WithRegistry", param, raw)
+	if err == nil && strings.HasSuffix(u.Path, end) {
+		err = &ValidationError{Option: "WithRegistry", Param: param, Reason: "the address ends in " + end + ", and the client adds it: omit it"}
+	}
+	return u, err
 }
 
 // WithRegistryCredentials sets the user and password for obtaining registry tokens: those of a

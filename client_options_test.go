@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -221,7 +222,7 @@ func TestRequestOptionsGivenTwice(t *testing.T) {
 		"Into": {Into(&Response{}), Into(&Response{})}, "StartAt": {StartAt("a"), StartAt("b")}, "Progress": {Progress(report), Progress(nil)}, "DryRun": {DryRun(&PlannedRequest{}), DryRun(nil)},
 		"Checksum": {Checksum(ChecksumSHA256, sum), Checksum(ChecksumSHA256, other)}, "Sudo": {Sudo(1), Sudo(2)}, "Header": {Header("x-a", "1"), Header("X-A", "2")},
 		"PerPage": {PerPage(1), PerPage(2)}, "Ahead": {Ahead(1), Ahead(0)}, "Retry": {Retry(RetryPolicy{MaxAttempts: 1}), Retry(RetryPolicy{})}, "MaxBytes": {MaxBytes(1), MaxBytes(2)},
-		"HeaderTimeout": {HeaderTimeout(1), HeaderTimeout(2)}, "Timeout": {Timeout(1), Timeout(2)}, "OnePage": {OnePage(), OnePage()}, "SkipValidation": {SkipValidation(), SkipValidation()},
+		"HeaderTimeout": {HeaderTimeout(time.Hour), HeaderTimeout(time.Minute)}, "Timeout": {Timeout(time.Hour), Timeout(time.Minute)}, "OnePage": {OnePage(), OnePage()}, "SkipValidation": {SkipValidation(), SkipValidation()},
 		"RequireComplete": {RequireComplete(), RequireComplete()},
 	}
 	assert.ElementsMatch(t, exportedFunctions(t, "RequestOption"), append(slices.Collect(maps.Keys(kinds)), "Query")) // each Query adds a parameter

@@ -134,7 +134,8 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 	foreign := roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.EOF })
 	own := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}}
 	dialing := &http.Transport{DialTLSContext: given.DialContext}
-	for says, transport := range map[string]http.RoundTripper{"not an *http.Transport": foreign, "its own RootCAs": own, "TLS connections itself": dialing} {
+	former := &http.Transport{DialTLS: net.Dial} //nolint:staticcheck // a caller may set it
+	for says, transport := range map[string]http.RoundTripper{"not an *http.Transport": foreign, "its own RootCAs": own, "TLS connections itself": dialing, "opens its TLS connections": former} {
 		for _, options := range [][]Option{{through(transport), WithRootCAs(pool)}, {WithRootCAs(pool), through(transport)}} {
 			_, err := NewClient(address, options...)
 			assert.Contains(t, refusedOption(t, err, "WithRootCAs"), says)

@@ -23,6 +23,19 @@ const (
 	otherBase
 )
 
+// option returns the option that sets the address, and the name of its argument or field.
+func (b base) option() (option, param string) {
+	switch b {
+	case registryBase:
+		return "WithRegistry", "registryURL"
+	case authBase:
+		return "WithRegistry", "authURL"
+	case tokenBase:
+		return "WithOAuth", "TokenURL"
+	}
+	return "baseURL", ""
+}
+
 // origin names the server for the throttle.
 func (b base) origin() string {
 	switch b {

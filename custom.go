@@ -95,7 +95,7 @@ func checkOut(t reflect.Type) error {
 // undecodable returns why nothing would be decoded into a type: a struct with unexported fields
 // only, a function or a channel, or a list of them.
 func undecodable(t reflect.Type) string {
-	for range maxEmbedding { // a type can be a list of itself
+	for range 10 { // a type can be a list of itself
 		switch t.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 			if !decodesItself(t) {
@@ -213,6 +213,9 @@ func templateProblem(template string) string {
 	}
 	if _, err := url.PathUnescape(template); err != nil {
 		return "it has a % that is not an escape: use a placeholder and Args"
+	}
+	if strings.Contains(template, "%") {
+		return `it has an escape: use /projects/:id with Args: forge.Path("acme/app")`
 	}
 	for part := range strings.SplitSeq(strings.TrimSuffix(template, "[.:format]"), "/") {
 		if before, name, found := strings.Cut(part, ":"); found && (before != "" || name == "" || placeholder(name) != name) {

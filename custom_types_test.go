@@ -40,6 +40,7 @@ type (
 	kept    struct {
 		Issue  forge.Issue
 		Hidden stamped `json:"-"`
+		hidden stamped //nolint:unused // encoding/json does not look there
 		Closed closed
 		Self   *itself
 		Tree   tree

@@ -111,7 +111,7 @@ func sliceDecoder[T any](f func(*T, *jsonread.Reader) bool) func(*[]T, *jsonread
 // texts reads an array of strings. A bare string is read as an array of one element.
 func texts(v *[]string, r *jsonread.Reader) bool {
 	if r.Kind() == "string" {
-		*v = []string{""}
+		*v = make([]string, 1)
 		return jsonread.Text(&(*v)[0], r)
 	}
 	return sliceDecoder(jsonread.Text[string])(v, r)

@@ -58,18 +58,19 @@ func (w *typeWalk) find(t reflect.Type) reflect.Type {
 // refuseEmbedded returns why encoding/json cannot read or write values of type t without loss: a
 // struct in it embeds a response type. It is "" otherwise.
 func refuseEmbedded(t reflect.Type, closed func(reflect.Type) bool) string {
-	w := typeWalk{wanted: func(t reflect.Type) bool { return embedded(t, 0) != nil }, closed: closed, seen: map[reflect.Type]bool{}}
+	w := typeWalk{wanted: func(t reflect.Type) bool { return embedded(t, nil) != nil }, closed: closed, seen: map[reflect.Type]bool{}}
 	found := w.find(t)
 	if found == nil {
 		return ""
 	}
-	response := embedded(found, 0)
+	response := embedded(found, nil)
 	return fmt.Sprintf("%s embeds %s, whose methods hide its other fields from encoding/json: name the field, as in %s %s", found, response, response.Name(), response)
 }
 
-// embedded returns the response type that a struct embeds, at any depth; nil if it embeds none.
-func embedded(t reflect.Type, depth int) reflect.Type {
-	if t.Kind() != reflect.Struct || isResponseType(t) || depth == maxEmbedding {
+// embedded returns the response type that a struct embeds, at any depth; nil if it embeds none. The
+// struct itself is embedded in outer: structs can embed pointers to each other.
+func embedded(t reflect.Type, outer []reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Struct || isResponseType(t) || slices.Contains(outer, t) {
 		return nil
 	}
 	for f := range t.Fields() {
@@ -83,14 +84,12 @@ func embedded(t reflect.Type, depth int) reflect.Type {
 		if isResponseType(typ) {
 			return typ
 		}
-		if found := embedded(typ, depth+1); found != nil {
+		if found := embedded(typ, append(slices.Clip(outer), t)); found != nil {
 			return found
 		}
 	}
 	return nil
 }
-
-const maxEmbedding = 10 // levels; structs can embed pointers to each other
 
 // walkedTypes has a bool by type.
 var walkedTypes sync.Map
@@ -133,7 +132,7 @@ func callerStructOf(t reflect.Type) *callerStruct {
 		return known.(*callerStruct)
 	}
 	s := new(callerStruct)
-	s.add(t, nil)
+	s.add(t, nil, nil)
 	s.fields = slices.DeleteFunc(slices.Clone(s.fields), func(f callerField) bool { return slices.ContainsFunc(s.fields, f.isHiddenBy) })
 	if f, has := t.FieldByName("Extra"); has && f.Tag.Get("json") == "-" && f.Type == reflect.TypeFor[map[string]json.RawMessage]() {
 		s.extra = f.Index
@@ -142,8 +141,10 @@ func callerStructOf(t reflect.Type) *callerStruct {
 	return s
 }
 
-// add adds the fields of a struct at an index path, and those of the structs that it embeds.
-func (s *callerStruct) add(t reflect.Type, path []int) {
+// add adds the fields of a struct at an index path, and those of the structs that it embeds. The
+// struct itself is embedded in outer, whose fields hide its own if it occurs there again.
+func (s *callerStruct) add(t reflect.Type, path []int, outer []reflect.Type) {
+	outer = append(slices.Clip(outer), t)
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		typ, index := f.Type, append(slices.Clone(path), f.Index...)
@@ -151,9 +152,9 @@ func (s *callerStruct) add(t reflect.Type, path []int) {
 			typ = typ.Elem()
 		}
 		switch flat := f.Anonymous && name == "" && typ.Kind() == reflect.Struct; {
-		case f.Tag.Get("json") == "-", !f.IsExported() && !flat, len(path) == maxEmbedding:
+		case f.Tag.Get("json") == "-", !f.IsExported() && !flat, flat && slices.Contains(outer, typ):
 		case flat:
-			s.add(typ, index)
+			s.add(typ, index, outer)
 		default:
 			field := callerField{key: name, index: index, tagged: name != "", quoted: slices.Contains(strings.Split(options, ","), "string")}
 			if name == "" {

@@ -156,7 +156,7 @@ func (d *callerDecoder) elements(v reflect.Value) {
 	if t.Kind() == reflect.Slice {
 		v.Set(reflect.MakeSlice(t, 0, 0))
 	}
-	for open := d.r.Array(); open && d.r.More(); {
+	for d.r.Array(); d.r.More(); {
 		d.r.Take(int(t.Elem().Size()))
 		switch {
 		case t.Kind() == reflect.Slice:
@@ -181,7 +181,7 @@ func (d *callerDecoder) entries(v reflect.Value) {
 	if v.IsNil() {
 		v.Set(reflect.MakeMap(t))
 	}
-	for open := d.r.Map(); open && d.r.Key(); {
+	for d.r.Map(); d.r.Key(); {
 		d.r.Take(int(t.Key().Size() + t.Elem().Size()))
 		key := reflect.New(t.Key()).Elem()
 		if err := readKey(key, string(d.r.CurrentKey())); err != nil {
@@ -203,7 +203,7 @@ func readKey(v reflect.Value, key string) error {
 		v.SetString(key)
 		return nil
 	}
-	text, err := json.Marshal(map[string]bool{key: true})
+	text, err := json.Marshal(map[string]any{key: nil})
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (d *callerDecoder) fields(v reflect.Value) {
 		d.kept++
 		defer func() { d.kept-- }()
 	}
-	for open := enter(); open && d.r.Field(extra); {
+	for enter(); d.r.Field(extra); {
 		f := s.find(string(d.r.CurrentKey()))
 		if f == nil && extra != nil {
 			d.r.Unknown(extra)

@@ -497,7 +497,7 @@ func TestDecodeForeignWhole(t *testing.T) {
 		{`[{"id":1}]`, do(new(Issue)), array + "object: use ListAs, or a slice"},
 		{`[{"id":1}]`, do(new(map[string]any)), array + "map[string]interface {}: use ListAs, or a slice"},
 		{`[]`, do(new(struct{ ID int })), array + "struct { ID int }: use ListAs, or a slice"},
-		{`{"id":1}`, do(new([]Issue)), object + "and out is of type []forge.Issue"},
+		{`{"id":1}`, do(new([]Issue)), object + "and out is of type []forge.Issue: pass a pointer to a struct or a map"},
 		{`{"id":1}`, listAs, object + "and ListAs reads arrays: use Do"},
 		{`{"id":1}`, func(c *Client) error { _, err := Collect(c.Issues.List(ctx, nil)); return err }, object + "which is not what this endpoint returns"},
 		{`[{"id":1}]`, func(c *Client) error { _, err := c.Namespaces.Get(ctx, ID(1)); return err }, "the response is a JSON array, which is not what this endpoint returns"},

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -129,12 +130,19 @@ func saveHint(path string, err error) string {
 	switch dir := filepath.Dir(path); {
 	case !errors.As(err, &file) || file.Op != "open":
 		return ""
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) && isMissing(dir):
 		return "; the directory " + dir + " does not exist: create it first"
 	case errors.Is(err, fs.ErrPermission):
 		return "; the directory " + dir + " must be writable: SaveTo creates a temporary file there"
 	}
 	return ""
+}
+
+// isMissing reports whether nothing exists at path: some file systems, such as /proc, return the
+// same error for a file that cannot be created.
+func isMissing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 const maxFileName = 255 // bytes; most file systems accept no more
@@ -150,7 +158,7 @@ func fileName(h http.Header) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
-	if name = safetext.Clean(name, maxFileName); len(name) > maxFileName {
+	if name = safetext.Printable(name); len(name) > maxFileName {
 		return ""
 	}
 	name = strings.Map(func(r rune) rune {
@@ -161,7 +169,7 @@ func fileName(h http.Header) string {
 	}, name)
 	name = strings.TrimLeftFunc(name, func(r rune) bool { return r == '.' || r == '-' || unicode.IsSpace(r) })
 	name = strings.TrimRightFunc(name, func(r rune) bool { return r == '.' || unicode.IsSpace(r) })
-	if isReservedName(name) || !filepath.IsLocal(name) {
+	if isReservedName(name) {
 		return ""
 	}
 	return name
@@ -197,7 +205,7 @@ type stream struct {
 // Read reads the stream, counts its bytes and reports the progress.
 func (s *stream) Read(p []byte) (int, error) {
 	if s.closed.Load() {
-		return 0, errors.New("the download is closed")
+		return 0, errors.New("the download is closed: SaveTo and Close end it, so make the call again")
 	}
 	n, err := s.read(p)
 	s.done += int64(n)

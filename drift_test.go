@@ -20,7 +20,8 @@ func TestDrift(t *testing.T) {
 	c, err := serve(t,
 		exchange{sent: "GET /issues", query: "per_page=100", answer: `[{"iid":1,"author":{"pronouns":"hunter2","id":"x"}},{"iid":2,"mood":[{"a":1}],"labels":[7],"author":{"pronouns":null}}]`},
 		exchange{sent: settingsRead, answer: `{"repository_storages_weighted":{"hunter2":"much"},"a/b":{}}`},
-		exchange{sent: "GET /users/1", answer: `{"id":1}`},
+		exchange{sent: "GET /users/1", answer: `{"id":"x"}`},
+		exchange{sent: "GET /users/1", answer: `{"id":"x"}`},
 	).With(WithDrift(&drift))
 	require.NoError(t, err)
 	for _, err := range c.Issues.List(t.Context(), nil) {
@@ -31,6 +32,11 @@ func TestDrift(t *testing.T) {
 	assert.Len(t, settings.Extra, 2, "values are stored in Extra as without a Drift")
 	var user User
 	require.NoError(t, c.Do(t.Context(), Call{Method: "GET", Route: "/users/:id", Args: []Arg{ID(1)}}, &user))
+	var own struct { // keeps what does not fit
+		ID    int                        `json:"id"`
+		Extra map[string]json.RawMessage `json:"-"`
+	}
+	require.NoError(t, c.Do(t.Context(), Call{Method: "GET", Route: "/users/:id", Args: []Arg{ID(1)}}, &own))
 	assert.Equal(t, []DriftEntry{
 		{"GET /application/settings", "/a~1b", "", "object", 1},
 		{"GET /application/settings", "/repository_storages_weighted/*", "integer", "string", 1},
@@ -39,6 +45,8 @@ func TestDrift(t *testing.T) {
 		{"GET /issues", "/*/author/pronouns", "", "string", 1},
 		{"GET /issues", "/*/labels/*", "object", "number", 1},
 		{"GET /issues", "/*/mood", "", "array", 1},
+		{"GET /users/:id", "/id", "int", "string", 1},
+		{"GET /users/:id", "/id", "integer", "string", 1},
 	}, drift.Entries())
 	text, err := json.Marshal(drift.Entries())
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package forge
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -34,14 +35,15 @@ func ParseWorkDuration(s string) (WorkDuration, error) { return WorkCalendar{}.P
 // after an optional minus sign that applies to all of them.
 func (c WorkCalendar) Parse(s string) (WorkDuration, error) {
 	rest, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
+	rest = strings.TrimSpace(rest)
 	var total time.Duration
 	if c.HoursPerDay < 0 || c.HoursPerDay > 24 || c.DaysPerWeek < 0 || c.DaysPerWeek > 7 {
 		return 0, fmt.Errorf("forge: a working week of %d days with %d hours each is not valid", c.DaysPerWeek, c.HoursPerDay)
 	}
-	if strings.TrimSpace(rest) == "" {
+	if rest == "" {
 		return 0, badDuration(s)
 	}
-	for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimLeft(rest, " ") {
+	for ; rest != ""; rest = strings.TrimLeft(rest, " ") {
 		n, unit, tail, ok := c.next(rest)
 		if !ok || n > int64((math.MaxInt64-total)/unit) {
 			return 0, badDuration(s)
@@ -189,14 +191,21 @@ func (a Age) Duration() (time.Duration, error) {
 		total += time.Duration(n) * unit
 		rest = strings.TrimLeft(word[letters:], " ")
 	}
-	if total == 0 {
+	switch {
+	case total == 0 && strings.TrimSpace(string(a)) != "":
+		return 0, errors.New("forge: it is zero: leave OlderThan empty for any age")
+	case total == 0:
 		return 0, a.invalid()
 	}
 	return total, nil
 }
 
 func (a Age) invalid() error {
-	return fmt.Errorf("forge: %q is not an age of the form 1h, 1d or 1month", safetext.Clean(string(a), 64))
+	remedy := ""
+	if d, err := time.ParseDuration(string(a)); err == nil && d >= time.Hour && d%time.Hour == 0 {
+		remedy = fmt.Sprintf(": use forge.Hours(%d)", d/time.Hour)
+	}
+	return fmt.Errorf("forge: %q is not an age of the form 1h, 1d or 1month%s", safetext.Clean(string(a), 64), remedy)
 }
 
 func ageUnit(word string) time.Duration {

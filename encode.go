@@ -153,7 +153,7 @@ func encodeMultipart(fields map[string]string, fileField string, file File) (*pa
 			return nil, err
 		}
 	}
-	if _, err := w.CreateFormFile(fileField, cmp.Or(file.Name, defaultFileName)); err != nil {
+	if _, err := w.CreateFormFile(fileField, file.Name); err != nil {
 		return nil, err
 	}
 	tail := []byte("\r\n--" + w.Boundary() + "--\r\n")

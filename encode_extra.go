@@ -140,7 +140,7 @@ func wireForm(key string, value any) (form any, converted bool, err error) {
 		return form, true, err
 	case time.Duration:
 		if value <= 0 || value%time.Second != 0 {
-			return nil, true, errors.New(value.String() + " is not a positive number of whole seconds")
+			return nil, true, errors.New(value.String() + " is not a positive number of whole seconds: multiply by a unit, as in 1*time.Hour")
 		}
 		return int64(value / time.Second), true, nil
 	case Nullable[time.Duration]:

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"reflect"
@@ -19,6 +20,8 @@ type typedOptions struct {
 	Before   time.Time               `json:"at_before,omitzero"`
 	Seconds  Nullable[time.Duration] `json:"seconds,omitzero"`
 	Null     Nullable[time.Duration] `json:"null,omitzero"`
+	Until    Nullable[time.Time]     `json:"until,omitzero"`
+	Never    Nullable[time.Time]     `json:"never,omitzero"`
 	Day      Date                    `json:"day,omitzero"`
 	Work     WorkDuration            `json:"work,omitzero"`
 	Age      Age                     `json:"age,omitzero"`
@@ -62,11 +65,15 @@ func TestExtraEncodesAsFields(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 123_456_789, time.FixedZone("", 3600))
 	yes := true
 	options := &typedOptions{
-		At: at, Before: at, Seconds: Value(time.Minute), Null: Null[time.Duration](), Day: Date{2026, time.March, 4}, Work: WorkDuration(time.Hour), Age: Days(3), Text: Value("é\u2028"),
+		At: at, Before: at, Seconds: Value(time.Minute), Null: Null[time.Duration](), Until: Value(at), Never: Null[time.Time](), Day: Date{2026, time.March, 4}, Work: WorkDuration(time.Hour), Age: Days(3), Text: Value("é\u2028"),
 		Word: IssueStateOpened, Flag: &yes, Count: math.MaxInt64, Ratio: 1.5, Names: []string{"a"}, Raw: json.RawMessage(`{"b":1}`), Response: &Label{Name: "bug"},
 	}
 	want := encoded(t, options)
 	assert.JSONEq(t, `"2026-03-04T04:06:07.123Z"`, string(want["at"]))
+	assert.JSONEq(t, `["2026-03-04T04:06:07.123Z",null,60,null]`, fmt.Sprintf("[%s,%s,%s,%s]", want["until"], want["never"], want["seconds"], want["null"]))
+	for value, text := range map[any]string{Value(at): `{"x":"2026-03-04T04:06:07.123Z"}`, Null[time.Time](): `{"x":null}`, Value(time.Minute): `{"x":60}`, Null[time.Duration](): `{"x":null}`} {
+		assert.JSONEq(t, text, string(encoded(t, &extraOptions{map[string]any{"y": map[string]any{"x": value}}})["y"]))
+	}
 	nestings := map[string]func(v reflect.Value) any{
 		"alone":        func(v reflect.Value) any { return v.Interface() },
 		"pointer":      func(v reflect.Value) any { return pointerTo(v).Interface() },
@@ -111,6 +118,13 @@ func TestExtraEncodesAsFields(t *testing.T) {
 		var invalid *ValidationError
 		require.ErrorAs(t, err, &invalid, name)
 		assert.Contains(t, invalid.Reason, `"x" in the map Extra: `)
+	}
+}
+
+// A parameter that a map Extra holds is named with its options, and with the field that it belongs to.
+func TestExtraIsNamed(t *testing.T) {
+	for param, want := range map[string]string{"x": "ListIssuesOptions", "labels[x]": "ListIssuesOptions.Labels", "not[labels]": "ListIssuesOptions.Not.Labels", "not[x]": "ListIssuesOptions.Not", "x[labels]": "ListIssuesOptions"} {
+		assert.Equal(t, want, optionName(&ListIssuesOptions{}, param), param)
 	}
 }
 

@@ -3,8 +3,11 @@ package forge
 import (
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,10 +20,12 @@ import (
 type rejection struct {
 	route      *route
 	credential credential.Kind
+	misplaced  string                      // why the option is not that of the token
 	words      *words                      // of the client
 	values     func(param string) []string // documented for a parameter of the call
 	scopes     []string                    // that the server names
 	path       string                      // requested, escaped
+	query      url.Values
 	status     int
 	message    string // of the server, cleaned
 	foreign    bool   // the response is a page or plain text, which the API does not send
@@ -39,7 +44,16 @@ func (r *rejection) hint() string {
 		return r.hintForbidden()
 	case http.StatusNotFound:
 		return r.hintNotFound()
+	case http.StatusNotAcceptable:
+		if strings.Contains(r.route.Template, "/manifests/") {
+			return "ManifestType must be the media type of this manifest: see DeleteManifestOptions"
+		}
+	case http.StatusRequestEntityTooLarge:
+		return "the body is larger than the server, or a proxy, accepts"
 	case http.StatusMethodNotAllowed:
+		if strings.HasPrefix(r.route.Template, "/v2/:image_path/tags/reference/") {
+			return "this registry has no such call: use DeleteManifest"
+		}
 		if r.undocumented() && r.unspecific() {
 			return "check the method and the path of the Call, or the object's state: some servers refuse an action with this status"
 		}
@@ -65,6 +79,8 @@ func (r *rejection) hintCredential() string {
 	switch {
 	case strings.HasPrefix(r.message, missingProofOfPossession):
 		return "the server requires a DPoP proof for this token, and the client sends none: turn DPoP off for the token's user, or send the proof from the transport of WithHTTPClient"
+	case r.misplaced != "":
+		return r.misplaced
 	case r.refusesJobToken():
 		return jobTokenRefused
 	case r.credential == credential.Anonymous:
@@ -90,7 +106,7 @@ func (r *rejection) hintForbidden() string {
 	case strings.Contains(r.message, "sudo"):
 		return ""
 	case r.route.base != apiBase && r.route.Role == "":
-		return "the registry's user may lack access, or the image may not exist"
+		return "the registry's user may lack access, or the image may not exist" + r.hintImage()
 	case !r.unspecific():
 		return r.role()
 	}
@@ -113,7 +129,7 @@ func (r *rejection) hintNotFound() string {
 	case r.namesObject() && r.credential == credential.Anonymous:
 		return "the object does not exist or is not public, and the client has no credential" + r.hintPath()
 	case r.namesObject():
-		return "the object does not exist, or the credential cannot see it" + r.hintPath()
+		return "the object does not exist, or the credential cannot see it" + r.hintPath() + r.hintRef()
 	case !r.unspecific():
 		return ""
 	}
@@ -121,7 +137,7 @@ func (r *rejection) hintNotFound() string {
 	if r.message == "" || r.object() == "" {
 		base = r.hintBase()
 	}
-	return joinParts("; ", r.missing()+r.hintPath(), r.requirements(), base, r.hintDecoded())
+	return joinParts("; ", r.missing()+r.hintPath(), r.hintFormat(), r.requirements(), r.hintRoute(), base, r.hintDecoded())
 }
 
 // object returns what the address names, apart from an endpoint that the contract has.
@@ -254,11 +270,58 @@ func (r *rejection) hintPath() string {
 	return ""
 }
 
+// hintRef continues the hint of a 404 for a ref, or for a path in it, that the repository lacks.
+func (r *rejection) hintRef() string {
+	if !strings.Contains(r.route.Template, "/repository/") || strings.Contains(r.message, "Project") {
+		return ""
+	}
+	named := []string{}
+	for _, param := range []string{"from", "to", "ref", "sha", "path"} {
+		if value := r.query.Get(param); value != "" {
+			named = append(named, param+"="+strconv.Quote(value))
+		}
+	}
+	if len(named) == 0 {
+		return ""
+	}
+	return "; the call had " + joinWords(named...)
+}
+
+// hintImage continues the hint for an image path that may begin with the host of the registry.
+func (r *rejection) hintImage() string {
+	first, _, more := strings.Cut(strings.TrimPrefix(r.query.Get("scope"), "repository:"), "/")
+	if !more || !strings.ContainsAny(first, ".") {
+		return ""
+	}
+	return "; an image path has no host: omit " + strconv.Quote(first) + " if it is one"
+}
+
+// hintFormat returns the formats of an archive for a call with another one.
+func (r *rejection) hintFormat() string {
+	_, format, found := strings.Cut(r.path, "/repository/archive.")
+	formats := ArchiveFormat("").Values()
+	if !found || slices.Contains(formats, ArchiveFormat(format)) {
+		return ""
+	}
+	return fmt.Sprintf("this version has the formats %s", strings.Trim(fmt.Sprint(formats), "[]"))
+}
+
+// hintRoute returns a hint for a Call with the path of a project or group in its route.
+func (r *rejection) hintRoute() string {
+	for _, kind := range []string{"projects", "groups"} {
+		rest, is := strings.CutPrefix(r.route.Template, "/"+kind+"/")
+		if first, _, more := strings.Cut(rest, "/"); is && more && strings.Trim(first, "0123456789") != "" && first[0] != ':' {
+			return fmt.Sprintf(`a path is one argument: use /%s/:id with Args: forge.Path("acme/app")`, kind)
+		}
+	}
+	return ""
+}
+
 // hintValues returns the values that this version has for a parameter with another one.
 func (r *rejection) hintValues() string {
 	before, _, rejected := strings.Cut(r.message, " does not have a valid value")
 	param := before[strings.LastIndexAny(before, " ,")+1:]
-	if !rejected || r.values == nil {
+	if !rejected {
 		return ""
 	}
 	values := r.values(param)
@@ -268,6 +331,9 @@ func (r *rejection) hintValues() string {
 		}
 		if word, known := r.words.word(entityWord, value); known {
 			values[i] = word
+		}
+		if strings.Contains(value, ",") {
+			values[i] = strconv.Quote(value)
 		}
 	}
 	if values == nil {

@@ -78,20 +78,20 @@ func (f *fieldErrors) add(name string, raw []byte, depth int) {
 	r.Reset(raw)
 	switch kind := r.Kind(); {
 	case len(raw) == 0 || kind == "null" || f.work > maxErrorWork:
-	case depth > maxErrorDepth:
-		f.leaf(name, string(raw))
 	case kind == "string":
 		var text string
 		jsonread.Text(&text, &r)
 		f.leaf(name, text)
+	case depth > maxErrorDepth:
+		f.leaf(name, string(raw))
 	case kind == "array":
-		for open := r.Array(); open && r.More(); {
+		for r.Array(); r.More(); {
 			f.add(name, r.View(), depth+1)
 		}
 	case kind == "object":
 		values := map[string][]byte{}
 		var keys []string
-		for open := r.Object(); open && r.Key(); {
+		for r.Object(); r.Key(); {
 			key := r.KeyText()
 			if _, repeated := values[key]; !repeated {
 				keys = append(keys, key)

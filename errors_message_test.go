@@ -82,6 +82,24 @@ func TestMessageOfTokenLayer(t *testing.T) {
 	}
 }
 
+// Texts are found 5 levels deep; a deeper object or list is shown as it was sent. A member that is
+// not there, or null, is no text.
+func TestMessageOfNestedValues(t *testing.T) {
+	for body, want := range map[string]map[string][]string{
+		`{"message":{"a":{"b":{"c":{"d":{"e":{}}}}}}}`:  {"a.b.c.d.e": {"{}"}},
+		`{"message":{"a":{"b":{"c":{"d":{"e":"x"}}}}}}`: {"a.b.c.d.e": {"x"}},
+		`{"message":{"a":[[[[["x"]]]]]}}`:               {"a": {`["x"]`}},
+		`{"message":{"a":[[[["x"]]]]}}`:                 {"a": {"x"}},
+		`{"message":{"a":[[["x",7,null]]]}}`:            {"a": {"x", "7"}},
+		`{"error":"insufficient_scope"}`:                nil,
+		`{"error":"insufficient_scope","scope":null}`:   nil,
+		`{"error":"insufficient_scope","scope":""}`:     {"scope": {""}},
+	} {
+		_, fields := readMessage([]byte(body), "application/json", safetext.Clean)
+		assert.Equal(t, want, fields, body)
+	}
+}
+
 // FuzzErrorBody checks that the message of any error response is short and safe to print.
 func FuzzErrorBody(f *testing.F) {
 	for _, s := range []string{

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -116,6 +119,12 @@ func TestErrorsByHand(t *testing.T) {
 	}
 	assert.ErrorIs(t, &Error{Status: 404}, ErrNotFound)
 	assert.True(t, IsNotModified(&Error{Status: 304}))
+	for cause, late := range map[error]bool{
+		&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}: false, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}: true,
+		&net.DNSError{IsNotFound: true}: false, context.DeadlineExceeded: true, ErrTimeout: true, io.EOF: false,
+	} {
+		assert.Equal(t, late, (&Error{cause: cause}).Timeout(), cause)
+	}
 	for err, want := range map[error]string{
 		&Error{}:              "forge: the call failed",
 		&Error{Status: 404}:   "forge: 404 Not Found",

@@ -131,6 +131,29 @@ func TestFakeListBehavesAsAServersList(t *testing.T) {
 	})
 }
 
+// The size of a page may be in the query of a fake, as in that of a server's list; PerPage replaces
+// it.
+func TestFakeListWithPageInQuery(t *testing.T) {
+	srv := forgetest.New(t)
+	client := srv.Client()
+	t.Cleanup(client.CloseIdleConnections)
+	srv.AddProject("group/app").AddIssues(5, nil)
+	o := &forge.ListIssuesOptions{Scope: forge.ScopeAll, OrderBy: forge.IssueOrderByUpdatedAt}
+	items, err := forge.Collect(client.Issues.List(t.Context(), o))
+	require.NoError(t, err)
+	for want, opts := range map[int][]forge.RequestOption{
+		2: {forge.Query("per_page", "2")}, 3: {forge.Query("per_page", "2"), forge.PerPage(3)}, 5: {forge.Query("per_page", "1000")},
+	} {
+		opts = append(opts, forge.OnePage())
+		page, err := forge.Collect(forge.FakeList(items, opts...))
+		require.NoError(t, err)
+		assert.Len(t, page, want)
+		page, err = forge.Collect(client.Issues.List(t.Context(), o, opts...))
+		require.NoError(t, err)
+		assert.Len(t, page, want, "of the server")
+	}
+}
+
 // TestFakeListRejectsOptions checks that a fake refuses the options that a list refuses.
 func TestFakeListRejectsOptions(t *testing.T) {
 	srv := forgetest.New(t)

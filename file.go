@@ -41,7 +41,7 @@ type File struct {
 const defaultFileName = "file"
 
 // errReadOnce ends the retries of a body that was already read.
-var errReadOnce = errors.New("the body comes from FileReader and cannot be read twice")
+var errReadOnce = errors.New("the body comes from FileReader and cannot be read twice: make a File for each call, or use FileAt or FileBytes")
 
 // FileAt returns the file at path, which is opened for each attempt. It must be a regular file, or
 // a symbolic link to one: opening a named pipe can block forever. If the file cannot be used, the
@@ -144,7 +144,7 @@ func (f File) check() error {
 	case f.Open == nil:
 		return errors.New("there is no file: use FileAt, FileBytes or FileReader")
 	case f.Name == "":
-		return errors.New("the file has no name")
+		return errors.New("the file has no name: set File.Name")
 	case hasControl(f.Name):
 		return errors.New("the file's name has control bytes")
 	case f.Size < 0 && f.err != nil:
@@ -244,7 +244,7 @@ func (r *exactReader) wrongLength(how string, cause error) error {
 	if r.body {
 		field = "ContentLength"
 	}
-	return &sentinelError{errWrongLength, r.name() + " is " + how + " than its " + field, cause}
+	return &sentinelError{errWrongLength, r.name() + " is " + how + " than its " + field + ": set it to the number of bytes", cause}
 }
 
 // next reads until there are bytes or an error.

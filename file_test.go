@@ -294,6 +294,7 @@ func TestFileNames(t *testing.T) {
 		`attachment; filename*=UTF-8''..%2f..%2fetc%2fpasswd`: "passwd", `attachment; filename=".."`: "", `attachment; filename="."`: "", `attachment; filename="a/"`: "", `attachment; filename="../"`: "",
 		`attachment; filename="a/.."`: "", `attachment; filename*=UTF-8''..%00`: "", `attachment; filename*=UTF-8''a%00b`: "ab", `attachment; filename*=UTF-8''a%0d%0ab`: "a  b",
 		`attachment; filename*=UTF-8''%e2%80%aegpj.exe`: "gpj.exe", `attachment; filename=" .. "`: "", `attachment; filename="` + strings.Repeat("a", 300) + `"`: "",
+		`attachment; filename="` + strings.Repeat("a", 255) + `"`: strings.Repeat("a", 255), `attachment; filename="` + strings.Repeat("a", 256) + `"`: "",
 		`attachment; filename*=UTF-8''%ff%fe`: "", `attachment; filename=".bashrc"`: "bashrc",
 		// Names that a shell, a program or Windows would not treat as the name of a file.
 		`attachment; filename="-rf"`: "rf", `attachment; filename="--.- .-x"`: "x", `attachment; filename="..."`: "", `attachment; filename="-"`: "", `attachment; filename=". -a-.b"`: "a-.b",

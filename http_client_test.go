@@ -157,6 +157,7 @@ func TestHTTPClientRefusals(t *testing.T) {
 			require.ErrorAs(t, err, &invalid, name)
 			assert.Nil(t, resp)
 			assert.Contains(t, err.Error(), name)
+			assert.Regexp(t, `^Request\.(Header|URL|Host|Method|Trailer)$`, invalid.Option, name)
 			assert.NotContains(t, err.Error(), "glpat")
 			assert.EqualValues(t, 1, body.closed.Load(), name)
 		}
@@ -165,8 +166,16 @@ func TestHTTPClientRefusals(t *testing.T) {
 	assert.Empty(t, other.seen())
 	_, _, err := send(t.Context(), (&Client{}).HTTPClient(), "GET", w.url, "")
 	require.ErrorContains(t, err, "NewClient")
-	_, _, err = send(t.Context(), wireClient(t, w.url).HTTPClient(OnePage()), "GET", w.url, "")
-	require.ErrorContains(t, err, "OnePage")
+	for name, option := range map[string]RequestOption{
+		"OnePage": OnePage(), "PerPage": PerPage(1), "StartAt": StartAt(""), "Ahead": Ahead(1), "RequireComplete": RequireComplete(), "Progress": Progress(nil), "Timeout": Timeout(1),
+		"Into": Into(nil), "Sudo": Sudo(1), "Header": Header("A", "b"), "Query": Query("a", "b"), "SkipValidation": SkipValidation(), "DryRun": DryRun(nil), "Checksum": Checksum("", ""),
+	} {
+		_, _, err = send(t.Context(), wireClient(t, w.url).HTTPClient(option), "GET", w.url, "")
+		var invalid *ValidationError
+		require.ErrorAs(t, err, &invalid, name)
+		assert.Equal(t, name, invalid.Option)
+		assert.Contains(t, invalid.Reason, "does not apply", name)
+	}
 }
 
 // closeCounter is a body that counts how often it is closed.
@@ -301,5 +310,9 @@ func TestMatchRoute(t *testing.T) {
 	for _, path := range []string{"/", "/projects", "/projects//issues", "/projects/%zz/issues", "/projects/1/issues/2/subscribe/x", "/projects/a/b/issues/1/subscribe"} {
 		r, _ := matchRoute("POST", path)
 		assert.Nil(t, r, path)
+	}
+	for _, path := range []string{"/projects.x/1/repository/archive.zip", "/projects/1/repository.x/archive.zip", "/projects/1/repository/archives.zip"} {
+		r, _ := matchRoute("GET", path)
+		assert.Nil(t, r, "%s: only the last part has a format", path)
 	}
 }

@@ -3,6 +3,7 @@ package forge
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 )
 
 // CustomIntegration sets up any integration, by its path segment and with any parameters. Use it
@@ -31,7 +32,12 @@ func (o *CustomIntegration) integration() IntegrationName {
 
 func (o *CustomIntegration) extra() map[string]any { return o.Params }
 
-func (o *CustomIntegration) check() error { return nil }
+func (o *CustomIntegration) check() error {
+	if strings.Trim(o.Slug, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		return &ValidationError{Option: "CustomIntegration.Slug", Param: "slug", Reason: "slugs have lower-case letters, digits, dashes and underscores"}
+	}
+	return nil
+}
 
 // TaskTrackerOptions set up the task tracker (Document 3 §4.2.1). On GitLab this is the integration
 // "asana" (Asana).

@@ -92,6 +92,9 @@ func (i *Integration) Decode(o IntegrationOptions) (hidden []string, err error) 
 	if t := reflect.TypeOf(o); t.Kind() != reflect.Pointer || t.Elem().PkgPath() != reflect.TypeFor[Integration]().PkgPath() {
 		return nil, &ValidationError{Option: "Decode", Param: "options", Reason: fmt.Sprintf("it is a %s: pass a pointer to options of this package", t)}
 	}
+	if kind, own := IntegrationSlug(i.Slug).Kind(GitLab), o.integration().vocabularyKind(nil); kind != "" && own != "" && kind != own {
+		return nil, &ValidationError{Option: "Decode", Param: "options", Reason: fmt.Sprintf("it is a %T, for the kind %s, and the integration %s is of the kind %s", o, own, i.Slug, kind)}
+	}
 	events, err := i.events()
 	if err != nil {
 		return nil, err

@@ -53,13 +53,26 @@ func isTokenErrorCode(code string) bool {
 	return false
 }
 
+// tokenRemedy returns what to do about a refusal of the token endpoint; "" if that is not known.
+func tokenRemedy(status int, code string) string {
+	switch {
+	case code == "invalid_grant":
+		return "the refresh token is wrong, expired, revoked or used already: authorize the application again"
+	case code == "invalid_client", code == "unauthorized_client":
+		return "check ClientID and ClientSecret of the config"
+	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
+		return "check TokenURL of the config: for GitLab its path is /oauth/token"
+	}
+	return ""
+}
+
 // withoutTokenResponse returns the error of a token request without the endpoint's response, which
 // may contain a secret.
-func withoutTokenResponse(err, cause error) error {
+func withoutTokenResponse(host string, err, cause error) error {
 	var rejected *oauth2.RetrieveError
 	if !errors.As(err, &rejected) {
 		temporary := isConnectionError(err) && !isPermanent(err) && !errors.Is(err, http.ErrSchemeMismatch)
-		return &credential.Error{Reason: "obtaining a token failed", Temporary: temporary, Wait: proxyWait(err), Cause: cause}
+		return &credential.Error{Reason: joinParts(" ", "obtaining a token failed", host), Temporary: temporary, Wait: proxyWait(err), Cause: cause}
 	}
 	status := 0 // a caller's source may omit the response
 	if rejected.Response != nil {
@@ -69,6 +82,7 @@ func withoutTokenResponse(err, cause error) error {
 	if isTokenErrorCode(rejected.ErrorCode) {
 		reason += " " + rejected.ErrorCode
 	}
+	reason = joinParts(": ", joinParts(" ", reason, host), tokenRemedy(status, rejected.ErrorCode))
 	failed := &credential.Error{Reason: reason, Temporary: ClassSafe.retriesStatus(status) || isLock(status, string(rejected.Body))}
 	if failed.Temporary && rejected.Response != nil {
 		failed.Wait = throttle.RetryAfter(status, rejected.Response.Header, time.Now())

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
@@ -22,22 +23,19 @@ const maxTokenResponse = 1 << 20 // bytes
 func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.RoundTripper, refreshToken string) (*oauth2.Token, error) {
 	ctx, cancel := withTokenTimeout(ctx)
 	defer cancel()
-	client := &http.Client{ // no Timeout: it costs a goroutine of net/http, and ctx has a deadline
-		Transport:     &tokenEndpoint{transport: transport},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	client := &http.Client{Transport: &tokenEndpoint{transport: transport}} // no Timeout: it costs a goroutine of net/http, and ctx has a deadline
 	ctx = context.WithValue(&routeContext{ctx, nil}, oauth2.HTTPClient, client)
 	token, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: refreshToken}).Token()
 	if err != nil {
-		return nil, exchangeError(ctx, err)
+		return nil, exchangeError(ctx, "("+hostOf(config.Endpoint.TokenURL)+")", err)
 	}
 	return token, nil
 }
 
 // tokenEndpoint is the transport of one OAuth exchange. x/oauth2 accepts every 2xx as a token, and
 // reads the body of a 101, which the end of the context does not interrupt. net/http would retry an
-// exchange by itself. The body is read here, to distinguish a lost response from one that cannot be
-// used.
+// exchange by itself, and follow a redirect. The body is read here, to distinguish a lost response
+// from one that cannot be used.
 //
 // After any failure, x/oauth2 makes a second request, with the client's secret in another place.
 // That request is sent only if the first one was rejected. Otherwise x/oauth2 gets the first
@@ -82,7 +80,8 @@ func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, err
 		err = checkResponse(response, nil)
 	}
 	if err != nil {
-		return nil, nil, err
+		network, _ := t.transport.(*http.Transport)
+		return nil, nil, conn.HideProxy(err, conn.ProxyOf(network, req))
 	}
 	defer response.Body.Close()
 	if outcome := outcomeOf(&tokenRoute, response.StatusCode, nil); outcome != succeeded && outcome != rejected {
@@ -101,7 +100,7 @@ func (e *tokenStatusError) Error() string {
 
 // exchangeError returns the error of an exchange, without anything that the endpoint sent. A
 // complete response that cannot be used is final: it may have used up the refresh token.
-func exchangeError(ctx context.Context, err error) error {
+func exchangeError(ctx context.Context, host string, err error) error {
 	var network *url.Error
 	var status *tokenStatusError
 	var refused *oauth2.RetrieveError
@@ -109,9 +108,18 @@ func exchangeError(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), ErrTimeout):
 		return &credential.Error{Reason: context.Cause(ctx).Error(), Temporary: true, Cause: context.Cause(ctx)}
 	case errors.As(err, &status):
-		return &credential.Error{Reason: status.Error()}
+		return &credential.Error{Reason: strings.TrimSpace(status.Error()) + " " + host + ": check TokenURL of the config"}
 	case errors.As(err, &refused), errors.As(err, &network):
-		return withoutTokenResponse(err, networkCause(err))
+		return withoutTokenResponse(host, err, networkCause(err))
 	}
-	return &credential.Error{Reason: "the token endpoint's response has no usable token"}
+	return &credential.Error{Reason: "the token endpoint's response has no usable token " + host + ": check TokenURL of the config"}
+}
+
+// hostOf returns the host of an address that parseBase accepts.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }

@@ -89,6 +89,9 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 	if err != nil {
 		return err
 	}
+	if err := r.checkPosition(options); err != nil {
+		return r.withRoute(err)
+	}
 	first, err := r.newCall(options)
 	if err != nil {
 		return err
@@ -113,6 +116,20 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 		return nil
 	}
 	return p.yieldPages(p.pages(ctx, start), yield)
+}
+
+// checkPosition rejects a position in the list that the caller chose as a parameter: the items
+// before it would be missing. The first page has all of them after it.
+func (r *request) checkPosition(o *callOptions) error {
+	for option, query := range map[string]url.Values{"Call.Query": r.query, "Query": o.query} {
+		for _, name := range []string{"page", "cursor", "page_token"} {
+			later := slices.ContainsFunc(query[name], func(value string) bool { return name != "page" || value != "1" })
+			if own := name != "page" && r.route.documented()[name]; later && !own && !o.skipValidation {
+				return &ValidationError{Option: option, Param: name, Reason: "a list requests its pages itself: use OnePage, PerPage or StartAt"}
+			}
+		}
+	}
+	return nil
 }
 
 // yieldPages yields the items of the pages, and keeps the caller's cursor at the first page that is

@@ -151,6 +151,8 @@ func TestCursorRefused(t *testing.T) {
 		"empty place":       {good[:strings.LastIndex(string(good), ".")+1], call},
 		"one part more":     {good + ".x", call},
 		"too long":          {good + Cursor(strings.Repeat("A", 20<<10)), call},
+		"one byte more":     {good + "!", call},
+		"too long a place":  {newCursor(listID(client.customRequest(call), call.Query), "page=2&per_page=2&x="+strings.Repeat("a", maxPosition+100)), call},
 	}
 	for i := range good {
 		tests[fmt.Sprintf("cut at %d", i)] = struct {
@@ -181,6 +183,14 @@ func TestCursorRefused(t *testing.T) {
 	rest, err := collectIDs(t.Context(), client, call, StartAt(good), PerPage(50))
 	require.NoError(t, err, "the page size does not belong to the identity of a list")
 	assert.Equal(t, []int64{3, 4, 5}, rest)
+	for _, name := range []string{"per_page", "page", "pagination"} {
+		_, err = collectIDs(t.Context(), client, other(func(c *Call) { c.Query = url.Values{"state": {"opened"}, name: {"7"}} }), StartAt(good))
+		require.NoError(t, err, "nor does %s in the query", name)
+	}
+	longest := "page=2&x=" + strings.Repeat("a", maxPosition-len("page=2&x="))
+	place, err := newCursor("list", longest).query("list")
+	require.NoError(t, err)
+	assert.Equal(t, longest, place)
 }
 
 // Whatever a cursor was made to contain, the list sends its own filters: those that it has, with

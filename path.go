@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -8,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -78,6 +80,9 @@ func placeholder(s string) string {
 	return s[:end]
 }
 
+// missing stands for an argument that is nil. Its text says what to do.
+type missing string
+
 // argumentText returns the text of an argument: a Ref, a number or a string.
 func argumentText(name string, arg any) (string, error) {
 	switch v := arg.(type) {
@@ -96,6 +101,8 @@ func argumentText(name string, arg any) (string, error) {
 		return string(v), nil
 	case Text:
 		return string(v), nil
+	case missing:
+		return "", argumentError(name, string(v))
 	case nil:
 		return "", argumentError(name, "it is nil: use forge.ID or forge.Path")
 	default:
@@ -163,16 +170,46 @@ func checkPath(name, path string) error {
 			after = after[:end]
 		}
 		plain, _, _ := strings.Cut(after, "/-/")
-		if plain = strings.TrimSuffix(strings.Trim(plain, "/"), ".git"); plain != "" && pathProblem(plain) == "" {
+		if plain = strings.TrimSuffix(strings.Trim(plain, "/"), ".git"); pathProblem(plain) == "" {
 			reason = "it is a URL: use " + strconv.Quote(plain)
 		}
 	} else if checkArgument(name, path) == nil {
-		reason = escapedReason(path)
+		if reason = cmp.Or(oddReason(path), escapedReason(path)); reason == "" && name == "image_path" && strings.ToLower(path) != path {
+			reason = "image paths have no capital letters: use " + strconv.Quote(strings.ToLower(path))
+		}
 	}
 	if reason != "" {
 		return argumentError(name, reason)
 	}
 	return nil
+}
+
+// oddReason returns why a path is one of a page, of a clone address or of a command line; "" if it
+// is not.
+func oddReason(path string) string {
+	plain, what := path, ""
+	if trimmed := strings.TrimSpace(plain); trimmed != plain {
+		plain, what = trimmed, "it has spaces around it"
+	}
+	if strings.Contains(plain, `\`) {
+		plain, what = strings.ReplaceAll(plain, `\`, "/"), "it has backslashes"
+	}
+	if host, rest, found := strings.Cut(plain, ":"); found && strings.Contains(host, "@") && !strings.Contains(host, "/") {
+		plain, what = strings.TrimSuffix(rest, ".git"), "it is a clone address"
+	}
+	if name, found := strings.CutPrefix(plain, "@"); found {
+		plain, what = name, "it begins with @"
+	}
+	if before, query, found := strings.Cut(plain, "?"); found && strings.Contains(query, "=") {
+		plain, what = before, "it has a query"
+	}
+	if before, _, found := strings.Cut(plain, "/-/"); found {
+		plain, what = before, "it is the path of a page"
+	}
+	if what == "" {
+		return ""
+	}
+	return what + ": use " + strconv.Quote(plain)
 }
 
 func escapedReason(path string) string {
@@ -283,14 +320,20 @@ func argumentError(name, reason string) error {
 
 // parseBase parses a configured address. Errors do not contain the address, which may have a
 // password.
-func parseBase(option, raw string) (*url.URL, error) {
+func parseBase(option, param, raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if reason := baseURLProblem(raw, u, err); reason != "" {
-		return nil, &ValidationError{Option: option, Reason: reason}
+		if option != "baseURL" {
+			reason = strings.TrimSuffix(reason, passedWithToken)
+		}
+		return nil, &ValidationError{Option: option, Param: param, Reason: reason}
 	}
 	u.Path, u.Host = strings.TrimRight(u.Path, "/"), strings.ToLower(u.Host)
 	return u, nil
 }
+
+// passedWithToken ends the error for a first argument of NewClient that may be a token.
+const passedWithToken = "; a token is passed with WithToken"
 
 // baseURLProblem returns why an address is not valid; "" if it is.
 func baseURLProblem(raw string, u *url.URL, err error) string {
@@ -299,10 +342,12 @@ func baseURLProblem(raw string, u *url.URL, err error) string {
 		return "the address is empty"
 	case strings.TrimSpace(raw) != raw || hasControl(raw):
 		return "the address has spaces or control bytes around or in it"
+	case strings.ContainsAny(raw[:1], `"'$`):
+		return "the address is in quotes, or it is the name of a variable: pass its value alone"
 	case err != nil:
 		return "the address cannot be parsed; it must look like https://forge.example.com"
 	case u.Scheme != "https" && u.Scheme != "http":
-		return "the address must begin with https://; a token is passed with WithToken"
+		return "the address must begin with https://" + passedWithToken
 	case u.User != nil:
 		return "the address contains a user or password: use a credential option"
 	case u.RawQuery != "" || u.ForceQuery:
@@ -363,7 +408,7 @@ func isLoopback(host string) bool {
 }
 
 func hasControl(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 })
+	return strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // namespaceSegment is the last part of a namespace's full path.

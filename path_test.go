@@ -1,6 +1,8 @@
 package forge
 
 import (
+	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -129,6 +131,18 @@ func TestPathArguments(t *testing.T) {
 	assert.Len(t, seen, len(pathArguments), "rules of placeholders that no route has")
 }
 
+// An id that is not positive is refused with its value, as a project and as a group.
+func TestIDsArePositive(t *testing.T) {
+	client := silentServer(t)
+	for _, id := range []ID{0, -1, math.MinInt64} {
+		_, err := client.Issues.GetTimeStats(t.Context(), id, 1)
+		refused(t, err, "argument", "id")
+		require.ErrorContains(t, err, fmt.Sprintf("id %d is not positive", id))
+		_, err = Collect(client.Issues.ListForGroup(t.Context(), id, nil))
+		require.ErrorContains(t, err, fmt.Sprintf("id %d is not positive", id))
+	}
+}
+
 // textArgument returns the argument in the type that the endpoint's method passes.
 func textArgument(place, text string) any {
 	switch place {
@@ -165,7 +179,7 @@ func TestAppendEscaped(t *testing.T) {
 
 func TestAt(t *testing.T) {
 	for _, base := range []string{"https://forge.example.com/api/v4", "http://127.0.0.1:8080/a%20b/api/v4", "https://forge.example.com/~x/é/api/v4"} {
-		parsed, err := parseBase("baseURL", base)
+		parsed, err := parseBase("baseURL", "", base)
 		require.NoError(t, err)
 		for _, path := range []string{"/issues", "/projects/group%2Fapp/", "/projects/1/a:b@c&d=e$f+g~h", "/projects/100%25", "/x/%C3%A9"} {
 			want, err := url.Parse(parsed.String() + path)
@@ -184,9 +198,9 @@ func TestBadBaseURLs(t *testing.T) {
 	for _, address := range []string{
 		"", " ", " https://forge.example.com", "https://forge.example.com ", "https://forge.example.com\n", "forge.example.com", "//forge.example.com", "/api/v4", "https:", "https://", "https:///a",
 		"ftp://forge.example.com", "file:///etc/passwd", "javascript:x", "https:forge.example.com", "https://user@forge.example.com", "https://user:hunter2@forge.example.com", "https://@forge.example.com",
-		"https://forge.example.com?a=b", "https://forge.example.com?", "https://forge.example.com#a", "https://forge.example.com#", "https://forge.example.com:", "https://:443", "https://forge.example.com:port",
+		"https://forge.example.com?a=b", "https://forge.example.com?", "https://forge.example.com#a", "https://forge.example.com#", "https://forge.example.com:", "https://:443", "https://forge.example.com:port", "https://forge.example.com:0", "https://forge.example.com:65536",
 		"https://forge example.com", "https://forge%2eexample.com", "https://forge\\example.com", "https://[::1", "https://forge.example.com/a/../b", "https://forge.example.com/..", "https://forge.example.com/a//b",
-		"https://forge.example.com//a", "https://forge.example.com/a%2Fb", "https://forge.example.com/%zz", "https://forge.example.com/\x00", "https://<forge>", "http://forge.example.com",
+		"https://forge.example.com//a", "https://forge.example.com/a%2Fb", "https://forge.example.com/%zz", "https://forge.example.com/\x00", "https://<forge>", "http://forge.example.com", "http://192.0.2.1", "http://[2001:db8::1]",
 	} {
 		_, err := NewClient(address, WithToken("secret-token"))
 		refused(t, err, "baseURL", "")
@@ -195,9 +209,9 @@ func TestBadBaseURLs(t *testing.T) {
 			continue // valid with another option
 		}
 		_, err = NewClient("https://forge.example.com", WithRegistry(address, "https://auth.example.com"))
-		refused(t, err, "WithRegistry", "")
+		refused(t, err, "WithRegistry", "registryURL")
 		_, err = NewClient("https://forge.example.com", WithRegistry("https://auth.example.com", address))
-		refused(t, err, "WithRegistry", "")
+		refused(t, err, "WithRegistry", "authURL")
 	}
 	for _, address := range []string{
 		"https://forge.example.com/api/v3", "https://forge.example.com/git/api/v3/", "https://forge.example.com/api/v4/projects", "https://forge.example.com/api/v4/api/v4",
@@ -220,6 +234,7 @@ func TestBadBaseURLs(t *testing.T) {
 		"http://127.0.0.1":                        "http://127.0.0.1/api/v4",
 		"http://[::1]:80":                         "http://[::1]:80/api/v4",
 		"HTTPS://forge.example.com":               "https://forge.example.com/api/v4",
+		"https://forge.example.com:65535":         "https://forge.example.com:65535/api/v4",
 	} {
 		client, err := NewClient(address, WithToken("secret-token"))
 		require.NoError(t, err, address)

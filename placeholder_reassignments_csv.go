@@ -101,6 +101,9 @@ func readReassignments(file io.Reader, c *core, lineEnd bool, yield func(*Placeh
 	if string(mark) == "\ufeff" {
 		source.skipped, _ = buffered.Discard(len(mark)) // spreadsheets write one
 	}
+	if strings.HasPrefix(string(mark), "\xff\xfe") || strings.HasPrefix(string(mark), "\xfe\xff") {
+		return reassignmentError(errors.New("it is UTF-16: save it as UTF-8"))
+	}
 	records := csv.NewReader(buffered)
 	records.ReuseRecord = true
 	read := func() ([]string, error) {

@@ -255,6 +255,9 @@ func TestBadReassignmentFiles(t *testing.T) {
 		row.Extra = map[string]string{"Note": "n"}
 	})), `no column "Note"`, "a value is not lost")
 	require.ErrorContains(t, s.WriteCSV(&out, byHand(&PlaceholderReassignment{Extra: map[string]string{"Source host": "h"}})), "Source host")
+	require.ErrorContains(t, s.WriteCSV(&out, changed(s.ReadCSV(strings.NewReader(header[:len(header)-1]+",Known\nh,i,1,n,u,,,k\n")), func(row *PlaceholderReassignment) {
+		row.Extra["Unknown"] = "n"
+	})), `no column "Unknown"`)
 	require.ErrorIs(t, s.WriteCSV(failingWriter{broken}, s.ReadCSV(strings.NewReader(long))), broken)
 	require.ErrorIs(t, s.WriteCSV(failingWriter{broken}, byHand()), broken)
 }

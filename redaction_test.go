@@ -314,6 +314,7 @@ var credentialNames = []string{
 	"private%5Ftoken", "private%5ftoken[]", "private_token%5B%5D", "PRIVATE%5FTOKEN%5Bx%5D", "private%255Ftoken", " private_token", "private_token ",
 	"a;private_token", "a%3Bprivate_token[]", "a=1;%20Sudo", "a&private_token", "private_token;a", "private_token=x;a", ";access_token",
 	"%70rivate_token", "access_token[]", "job_token[0]", "Sudo[]", "%53udo", "refresh_token[a]", "client_secret[]", "token[]",
+	"access_token", "job_token", "token", "oauth_token", "authorization", "client_secret", "refresh_token", "feed_token", "rss_token", "sudo",
 }
 
 // harmlessNames contain or resemble the name of a credential but do not carry one.

@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 	"iter"
+	"strings"
 	"time"
 )
 
@@ -82,6 +83,13 @@ type ArchiveOptions struct {
 	// a path may contain a comma. For a server that expects one joined parameter, use
 	// Query("exclude_paths", "docs,vendor").
 	ExcludePaths []string `url:"exclude_paths,brackets,omitempty"`
+}
+
+func (o *ArchiveOptions) check() error {
+	if strings.HasPrefix(string(o.Format), ".") {
+		return &ValidationError{Option: "ArchiveOptions.Format", Param: "format", Reason: "omit the dot"}
+	}
+	return nil
 }
 
 // format returns the path argument; nil options omit it.

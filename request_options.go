@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -82,6 +83,16 @@ func (o *callOptions) reject(option, param, reason string) {
 	o.err = &ValidationError{Option: option, Param: param, Reason: reason}
 }
 
+// checkLimit rejects a limit in which no call can end, such as 30 without a unit.
+func (o *callOptions) checkLimit(option string, d time.Duration) {
+	switch {
+	case d <= 0:
+		o.reject(option, "", "it must be positive")
+	case d < time.Millisecond:
+		o.reject(option, "", d.String()+" is less than a millisecond: multiply by a unit, as in 30*time.Second")
+	}
+}
+
 // Into stores the status, the headers, the request id and the cursor of the response. response is
 // cleared when the call begins, and stays empty if there is no response. A list sets it again for
 // each page, in the goroutine that ranges over the list. Response.Cursor of a list is the place to
@@ -110,9 +121,7 @@ func OnePage() RequestOption {
 // that servers return: a larger n is sent, and means 100. Registries accept more.
 func PerPage(n int) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("PerPage", kindList) {
-			return
-		}
+		o.allow("PerPage", kindList)
 		if o.perPage = n; n < 1 {
 			o.reject("PerPage", "per_page", "it must be at least 1")
 		}
@@ -141,9 +150,7 @@ func StartAt(cursor Cursor) RequestOption {
 // returns.
 func Ahead(n int) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("Ahead", kindList) {
-			return
-		}
+		o.allow("Ahead", kindList)
 		if o.ahead = min(n, maxAhead); n < 0 {
 			o.reject("Ahead", "", "it must not be negative")
 		}
@@ -154,12 +161,9 @@ func Ahead(n int) RequestOption {
 // header, and only to the client's own server.
 func Sudo(user int64) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("Sudo", kindAny) {
-			return
-		}
+		o.allow("Sudo", kindAny)
 		if user <= 0 {
 			o.reject("Sudo", "sudo", "the id is not positive")
-			return
 		}
 		o.setHeader("Sudo", strconv.FormatInt(user, 10))
 	}
@@ -169,9 +173,7 @@ func Sudo(user int64) RequestOption {
 // Content-Length, are rejected.
 func Header(name, value string) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("Header", kindAny) {
-			return
-		}
+		o.allow("Header", kindAny)
 		switch canonical := http.CanonicalHeaderKey(name); {
 		case isCredentialHeader(canonical):
 			o.reject("Header", canonical, "it carries a credential: use a client option, or Sudo")
@@ -215,9 +217,7 @@ func validHeaderName(name string) bool {
 // credentials are rejected.
 func Query(name, value string) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("Query", kindAny) {
-			return
-		}
+		o.allow("Query", kindAny)
 		switch {
 		case name == "":
 			o.reject("Query", name, "the name is empty")
@@ -263,12 +263,9 @@ func Progress(report func(done, total int64)) RequestOption {
 // must be positive. After it, the attempt fails with ErrTimeout.
 func HeaderTimeout(d time.Duration) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("HeaderTimeout", kindAny|kindRaw) {
-			return
-		}
-		if o.limits.Header = d; d <= 0 {
-			o.reject("HeaderTimeout", "", "it must be positive")
-		}
+		o.allow("HeaderTimeout", kindAny|kindRaw)
+		o.limits.Header = d
+		o.checkLimit("HeaderTimeout", d)
 	}
 }
 
@@ -284,12 +281,9 @@ func HeaderTimeout(d time.Duration) RequestOption {
 // limits each of them.
 func Timeout(d time.Duration) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("Timeout", kindAny) {
-			return
-		}
-		if o.limits.call = d; d <= 0 {
-			o.reject("Timeout", "", "it must be positive")
-		}
+		o.allow("Timeout", kindAny)
+		o.limits.call = d
+		o.checkLimit("Timeout", d)
 	}
 }
 
@@ -297,9 +291,7 @@ func Timeout(d time.Duration) RequestOption {
 // for JSON; downloads have no limit.
 func MaxBytes(n int64) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("MaxBytes", kindJSON|kindList|kindStream|kindRaw) {
-			return
-		}
+		o.allow("MaxBytes", kindJSON|kindList|kindStream|kindRaw)
 		n = min(n, math.MaxInt64-1) // one more byte is read, to detect a larger response
 		if o.limits.json, o.limits.stream = n, n; n <= 0 {
 			o.reject("MaxBytes", "", "it must be positive")
@@ -340,11 +332,11 @@ func RequireComplete() RequestOption {
 // file.
 func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
 	return func(o *callOptions) {
-		if !o.allow("Checksum", kindStream) {
-			return
-		}
+		o.allow("Checksum", kindStream)
 		digest, err := hex.DecodeString(sum)
 		switch {
+		case algorithm == ChecksumSHA256 && strings.HasPrefix(sum, "sha256:"):
+			o.reject("Checksum", "", "it begins with sha256: pass the 64 hex digits alone")
 		case algorithm != ChecksumSHA256:
 			o.reject("Checksum", "", "this version does not know the algorithm")
 		case err != nil || len(digest) != sha256.Size:

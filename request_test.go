@@ -91,7 +91,7 @@ func TestGoodArguments(t *testing.T) {
 	defer srv.Close()
 	client := onceClient(t, srv.URL+"/prefix")
 	for _, text := range []string{
-		"a", "42", "a.b", "...", "..a", "a..", ".a", "group/sub/app", "a b", " a", "ü/日本", "a%b", "100%", "%zz", "%2", "a+b", "a?b", "a#b", "a:b", "a;b", "a&b=c", "a,b", `a\b`,
+		"a", "42", "a.b", "...", "..a", "a..", ".a", "group/sub/app", "a b", "ü/日本", "a%b", "100%", "%zz", "%2", "a+b", "a?b", "a#b", "a:b", "a;b", "a&b=c", "a,b",
 		"~-_!$'()*@", "[x]", `"<>^{}|`, strings.Repeat("a", 2<<10), strings.Repeat("日", 600),
 	} {
 		require.NoError(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/projects/:id/x", Args: []Arg{Path(text)}}, nil), text)

@@ -178,7 +178,7 @@ func (p RetryPolicy) base(r responseState) time.Duration {
 	case r.status == http.StatusTooManyRequests:
 		return 2 * p.MinWait
 	case r.lostConnection():
-		return max(p.MinWait/10, 1)
+		return p.MinWait / 10
 	}
 	return p.MinWait
 }

@@ -105,9 +105,9 @@ type SecureFile struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-func (f *SecureFile) id() int64 {
+func (f *SecureFile) id() any {
 	if f == nil {
-		return 0
+		return missing("it is nil: use a result of List or Get")
 	}
 	return f.ID
 }

@@ -168,10 +168,9 @@ func sameField(a, b reflect.Value) bool {
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.String:
 		return a.Equal(b)
 	case reflect.Pointer:
-		if a.IsNil() || b.IsNil() {
-			return a.IsNil() && b.IsNil()
+		if !a.IsNil() && !b.IsNil() {
+			return sameField(a.Elem(), b.Elem())
 		}
-		return sameField(a.Elem(), b.Elem())
 	}
 	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
@@ -321,7 +320,14 @@ func isResponseStruct(t reflect.Type) bool {
 // not set.
 func encodeEditedObject(now, was reflect.Value, read json.RawMessage) (json.RawMessage, error) {
 	members := readMembers(read)
-	for f := range now.Type().Fields() {
+	extra, shown := now.FieldByName("Extra").Interface().(map[string]json.RawMessage), was.FieldByName("Extra").Interface().(map[string]json.RawMessage)
+	for name := range shown {
+		if _, kept := extra[name]; !kept {
+			delete(members, name)
+		}
+	}
+	maps.Copy(members, extra)
+	for f := range now.Type().Fields() { // after Extra, which holds the former value of a field that could not take it
 		field, before := now.FieldByIndex(f.Index), was.FieldByIndex(f.Index)
 		name := jsonName(f)
 		untouched := reflect.DeepEqual(field.Interface(), before.Interface())
@@ -334,13 +340,6 @@ func encodeEditedObject(now, was reflect.Value, read json.RawMessage) (json.RawM
 		}
 		members[name] = text
 	}
-	extra, before := now.FieldByName("Extra").Interface().(map[string]json.RawMessage), was.FieldByName("Extra").Interface().(map[string]json.RawMessage)
-	for name := range before {
-		if _, kept := extra[name]; !kept {
-			delete(members, name)
-		}
-	}
-	maps.Copy(members, extra)
 	return json.Marshal(members)
 }
 

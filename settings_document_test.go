@@ -94,6 +94,11 @@ func TestSettingsChanges(t *testing.T) {
 		{"an entry of a map", func(s *ApplicationSettings) { s.RepositoryStoragesWeighted["cold"] = 1 }, `{"repository_storages_weighted":{"default":100,"cold":1}}`, nil},
 		{"an entry is deleted", func(s *ApplicationSettings) { delete(s.RepositoryStoragesWeighted, "default") }, `{"repository_storages_weighted":{"cold":2}}`, nil},
 		{"a map is cleared", func(s *ApplicationSettings) { s.RepositoryStoragesWeighted = nil }, `{"repository_storages_weighted":{}}`, nil},
+		{"an object is replaced", func(s *ApplicationSettings) {
+			s.DefaultBranchProtectionDefaults.AllowedToPush = append(s.DefaultBranchProtectionDefaults.AllowedToPush, BranchAccess{AccessLevel: 30})
+		}, `{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":40,"x":1},{"access_level":30}],"y":2}}`, nil},
+		{"an object loses what no field names", func(s *ApplicationSettings) { delete(s.DefaultBranchProtectionDefaults.Extra, "y") },
+			`{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":40,"x":1}]}}`, nil},
 		{"an object keeps what no field names", func(s *ApplicationSettings) { s.DefaultBranchProtectionDefaults.AllowedToPush[0].AccessLevel = 30 },
 			`{"default_branch_protection_defaults":{"allowed_to_push":[{"access_level":30,"x":1}],"y":2}}`, nil},
 		{"an object gains a member", func(s *ApplicationSettings) { s.DefaultBranchProtectionDefaults.AllowForcePush = true },
@@ -109,6 +114,10 @@ func TestSettingsChanges(t *testing.T) {
 		{"both names", func(s *ApplicationSettings) {
 			s.AllowLocalRequestsFromHooksAndServices, s.AllowLocalRequestsFromWebHooksAndServices = false, false
 		}, `{"allow_local_requests_from_web_hooks_and_services":false}`, nil},
+		{"both names, in their own types", func(s *ApplicationSettings) {
+			s.SigninEnabled, s.PasswordAuthenticationEnabledForWeb = new("true"), true
+		},
+			`{"password_authentication_enabled_for_web":true}`, nil},
 		{"an alias of which only the old name is shown", func(s *ApplicationSettings) { s.AssetProxyAllowlist = []string{"z"} }, `{"asset_proxy_allowlist":["z"]}`, nil},
 	} {
 		const document = `{"id":1,"updated_at":"2026-01-01T00:00:00Z","admin_mode":true,"snippet_size_limit":5,"terms":"t","domain_allowlist":["a.example","example.org"],
@@ -139,6 +148,9 @@ func TestSettingsChangesRefused(t *testing.T) {
 	for want, change := range map[string]func(s *ApplicationSettings){
 		"(unheard_of): its value in the map Extra is not JSON":          func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`{`) },
 		`(unheard_of): its value in the map Extra is not JSON; nothing`: func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`1 2`) },
+		"password_authentication_enabled_for_web, which replaces it, has another value": func(s *ApplicationSettings) {
+			s.SigninEnabled, s.PasswordAuthenticationEnabledForWeb = new("false"), true
+		},
 		"(session_expire_delay): the map Extra holds it, although its field can: set the field SessionExpireDelay": func(s *ApplicationSettings) {
 			s.Extra["session_expire_delay"] = json.RawMessage(`5`)
 		},
@@ -181,6 +193,12 @@ func TestDiffSettings(t *testing.T) {
 		{"empty forms", `{"domain_allowlist":null,"terms":"","admin_mode":null}`, `{"domain_allowlist":[],"terms":null,"admin_mode":false}`, `{}`, nil, nil},
 		{"a decimal as text", `{"polling_interval_multiplier":"1.0"}`, `{"polling_interval_multiplier":1}`, `{}`, nil, nil},
 		{"and another", `{"polling_interval_multiplier":"1.0"}`, `{"polling_interval_multiplier":2}`, `{"polling_interval_multiplier":2}`, nil, nil},
+		{"beyond the numbers of a double", `{"x":9007199254740993}`, `{"x":9007199254740992}`, `{"x":9007199254740992}`, nil, nil},
+		{"in other forms", `{"x":[1e3,9007199254740991],"y":{"a":-0.5}}`, `{"x":[1000,9007199254740991.0],"y":{"a":-5e-1}}`, `{}`, nil, nil},
+		{"an empty key of a map is an entry", `{"repository_storages_weighted":{"a":1}}`, `{"repository_storages_weighted":{"a":1,"b":null}}`, `{"repository_storages_weighted":{"a":1,"b":null}}`, nil, nil},
+		{"an empty key of an object is none", `{"default_branch_protection_defaults":{"y":1}}`, `{"default_branch_protection_defaults":{"y":1,"allow_force_push":false}}`, `{}`, nil, nil},
+		{"a companion that is absent is sent", `{"codeintel_enabled":false}`, `{"codeintel_enabled":true,"codeintel_url":"https://x"}`, `{"codeintel_enabled":true}`, nil, nil},
+		{"and without the change not", `{"codeintel_enabled":true}`, `{"codeintel_enabled":true,"codeintel_url":"https://x"}`, `{}`, []string{"codeintel_url"}, nil},
 		{"0 is not null", `{"snippet_size_limit":0}`, `{"snippet_size_limit":null}`, `{"snippet_size_limit":null}`, nil, nil},
 		{"from another type", `{"snippet_size_limit":"5 MB"}`, `{"snippet_size_limit":5}`, `{"snippet_size_limit":5}`, nil, nil},
 		{"to another type", `{"snippet_size_limit":5}`, `{"snippet_size_limit":"5 MB"}`, `{}`, []string{"snippet_size_limit"}, nil},
@@ -260,6 +278,7 @@ func TestMergeSettings(t *testing.T) {
 		"{\"session_expire_delay\": \"5\"}": "its type is integer, and the value is a JSON string",
 		"{\"admin_mod\": true}":             "Merge (admin_mod): line 1: neither the server's settings nor this package have it",
 		"{\"sidekiq_job_limiter_mode\": \"track\"}": "the contract calls it jobqueue_job_limiter_mode",
+		"\n\n":                       "Merge: line 1: it is not JSON: the text is empty",
 		"{} x":                       "Merge: line 1: it is not JSON",
 		"{\"terms\": [1, \"\xff\"]}": "Merge (terms): line 1: its value is not valid UTF-8",
 	} {
@@ -307,6 +326,10 @@ func TestSettingDifferencePrintsItsName(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "chatapp_secret", fmt.Sprint(difference))
+	diff := settingsOf(t, `{}`)
+	diff.AdminMode = true
+	assert.Equal(t, "forge.SettingsDiff(Changes: [admin_mode])", fmt.Sprint(*diff.Diff()), "without what is not exported")
+	assert.Equal(t, `forge.UpdateSettingsOptions(AdminMode, Extra["a b"], Extra["c"])`, fmt.Sprint(UpdateSettingsOptions{AdminMode: new(true), Extra: map[string]any{"c": 1, "a b": 2}}))
 	text, err := json.Marshal(SettingsReport{NotApplied: append(list, SettingDifference{Name: "x", Want: json.RawMessage("1")}, SettingDifference{Name: "a_token", Got: json.RawMessage(`""`), Want: json.RawMessage("null")})})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"Settings":null,"NotApplied":[{"name":"chatapp_secret","got":"(secret)","want":"(secret)","reason":"not applied"},{"name":"x","want":1},{"name":"a_token","got":"","want":null}]}`, string(text))

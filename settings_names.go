@@ -171,16 +171,6 @@ func shownSetting(shown map[string]json.RawMessage, name string) json.RawMessage
 	return nil
 }
 
-// isNumericSetting reports whether a setting is a boolean or a number.
-func isNumericSetting(name string) bool {
-	f, known := settingStructField(name)
-	if !known {
-		return false
-	}
-	_, isNumber := numberKind(f.Type)
-	return isNumber || f.Type == reflect.TypeFor[bool]() || f.Type == reflect.TypeFor[*bool]()
-}
-
 // isIdentity reports whether a key of the settings object is not a setting.
 func isIdentity(name string) bool {
 	return name == "id" || name == "created_at" || name == "updated_at"
@@ -204,7 +194,7 @@ func isTierSetting(name string) bool {
 // isSecretSetting reports whether a setting's value is a key, a token, a secret or a password. It
 // goes by the name, since servers have settings that the contract does not name.
 func isSecretSetting(name string) bool {
-	if isNumericSetting(name) {
+	if f, known := settingStructField(name); known && !slices.Contains([]reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[*string](), reflect.TypeFor[Nullable[string]]()}, f.Type) {
 		return false
 	}
 	return slices.ContainsFunc([]string{"_key", "_token", "_secret", "_password", "_pass", "_passphrase", "_salt", "_credentials"}, func(end string) bool { return strings.HasSuffix(name, end) })

@@ -376,3 +376,16 @@ func TestStatusesOfOtherTransports(t *testing.T) {
 		}
 	}
 }
+
+// A number that is no status is named as such, up to the limits of both ends.
+func TestStatusesThatAreNone(t *testing.T) {
+	for status, none := range map[int]bool{0: true, 99: true, 100: false, 101: false, 599: false, 600: true, 999: true} {
+		c := wireClient(t, "https://forge.example.com", WithRetry(RetryPolicy{MaxAttempts: 1}), through(func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
+		}))
+		err := c.Do(t.Context(), callOf(ClassSafe), new(any))
+		require.Error(t, err)
+		assert.Equal(t, none, strings.Contains(err.Error(), fmt.Sprintf("%03d is not an HTTP status", status)), err)
+		assert.Equal(t, none, strings.Contains(unexpectedText(status), "is not an HTTP status"), status)
+	}
+}

@@ -101,8 +101,11 @@ func (d Date) Before(other Date) bool { return d.In(time.UTC).Before(other.In(ti
 
 // check returns an error for a date that is not on the calendar, such as 31 February.
 func (d Date) check() error {
-	if d.Year < 0 || d.Year > 9999 || DateOf(d.In(nil)) != d {
+	switch {
+	case d.Year < 0 || d.Year > 9999:
 		return fmt.Errorf("forge: %s is not a date of the years 0 to 9999", d)
+	case DateOf(d.In(nil)) != d:
+		return fmt.Errorf("forge: %s is not a date of the calendar", d)
 	}
 	return nil
 }
@@ -136,7 +139,7 @@ func (d *Date) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// EncodeValues writes the date into a query. A Date that is not a day of the calendar is an error.
+// EncodeValues writes the date into a query. A Date that is not a date of the calendar is an error.
 func (d Date) EncodeValues(key string, v *url.Values) error {
 	if err := d.check(); err != nil {
 		return &ValidationError{Param: key, Reason: strings.TrimPrefix(err.Error(), "forge: ")}

@@ -66,6 +66,28 @@ func TestDate(t *testing.T) {
 	assert.False(t, NewDate(2026, 3, 1).Before(NewDate(2026, 3, 1)))
 }
 
+// Each unit is known in full, in the plural and in its short forms, and m is not.
+func TestAgeUnits(t *testing.T) {
+	const day = 24 * time.Hour
+	for words, want := range map[string]time.Duration{"h hour": time.Hour, "d day": day, "w week": 7 * day, "mo month": 30 * day, "y year": 365*day + 6*time.Hour} {
+		for word := range strings.FieldsSeq(words) {
+			for _, text := range []string{"2" + word, " 2 " + word + "s ", "1" + word + "1 " + word, "1" + word + " 1" + word} {
+				age, err := ParseAge(text)
+				require.NoError(t, err, text)
+				got, err := age.Duration()
+				require.NoError(t, err, text)
+				assert.Equal(t, 2*want, got, text)
+			}
+			_, err := ParseAge("2" + word + "x")
+			require.Error(t, err, word)
+		}
+	}
+	for _, text := range []string{"", "0d", "d", "5", "5m", "5 minutes", "-1d", "1.5d", "9999999y", "2147483648h"} {
+		_, err := ParseAge(text)
+		require.Error(t, err, text)
+	}
+}
+
 func TestWorkDuration(t *testing.T) {
 	const h, m, s = time.Hour, time.Minute, time.Second
 	for text, want := range map[string]time.Duration{

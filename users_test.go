@@ -100,21 +100,22 @@ func TestUserFilters(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-	c := serve(t, exchange{sent: "GET /users", query: "page=2&per_page=100", answer: "[]"})
-	_, err := Collect(c.Users.List(t.Context(), nil, Query("page", "2")))
+	c := serve(t, exchange{sent: "GET /users", query: "page=1&per_page=100", answer: "[]"})
+	_, err := Collect(c.Users.List(t.Context(), nil, Query("page", "1")))
 	require.NoError(t, err, "offset pagination stays possible")
 
 	c = serve(t)
 	for _, row := range []struct {
-		options       *ListUsersOptions
-		option, param string
+		options             *ListUsersOptions
+		option, param, says string
 	}{
-		{&ListUsersOptions{ExternUID: "1"}, "ExternUID", "extern_uid"},
-		{&ListUsersOptions{Provider: "scim"}, "Provider", "provider"},
-		{&ListUsersOptions{CustomAttributes: Hash{"a[b]": "c"}}, "CustomAttributes", "custom_attributes"},
+		{&ListUsersOptions{ExternUID: "1"}, "ExternUID", "extern_uid", "it needs provider as well"},
+		{&ListUsersOptions{Provider: "scim"}, "Provider", "provider", "it needs extern_uid as well"},
+		{&ListUsersOptions{CustomAttributes: Hash{"a[b]": "c"}}, "CustomAttributes", "custom_attributes", ""},
 	} {
 		_, err = Collect(c.Users.List(t.Context(), row.options))
 		assertRefused(t, err, "ListUsersOptions."+row.option, row.param)
+		require.ErrorContains(t, err, row.says)
 	}
 	_, err = c.Users.Get(t.Context(), 0, nil)
 	assertRefused(t, err, "argument", "id")

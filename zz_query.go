@@ -10,13 +10,16 @@ import (
 
 func (o *ArchiveOptions) checkQuery(r *route) error {
 	if o == nil {
-		return nil
+		return new(ArchiveOptions).check()
 	}
 	f := newFieldChecker(r)
 	f.text("path", o.Path)
 	f.text("sha", o.SHA)
 	f.flag("include_lfs_blobs", o.IncludeLFSBlobs)
 	f.texts("exclude_paths[]", o.ExcludePaths)
+	if f.err == nil {
+		f.err = o.check()
+	}
 	return f.err
 }
 

@@ -2,7 +2,6 @@ package forgetest
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -37,55 +36,10 @@ func auditWorld(t *testing.T, options ...Option) (*Server, map[string]*User, cal
 	return s, users, newCaller(t, s)
 }
 
+// The models of internal/contractmodel prove the lists. This test has the texts of the refusals.
 func TestAuditEventLists(t *testing.T) {
-	s, users, c := auditWorld(t)
+	_, _, c := auditWorld(t)
 	const group, project = "/groups/group/audit_events", "/projects/group%2Fapp/audit_events"
-	for _, tc := range []struct {
-		who, path string
-		want      []any
-	}{
-		{"", "/audit_events", []any{7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0}},
-		{"", "/audit_events?entity_type=Project", []any{7.0, 6.0, 5.0}},
-		{"", "/audit_events?entity_type=Project&entity_id=1", []any{6.0, 5.0}},
-		{"", "/audit_events?entity_type=Group", []any{4.0, 3.0}},
-		{"", "/audit_events?entity_type=Group&entity_id=99", []any{}},
-		{"", "/audit_events?entity_type=User", []any{2.0}},
-		{"", "/audit_events?entity_type=Service::Audit::InstanceScope", []any{1.0}},
-		{"", "/audit_events?created_after=2026-03-05T00:00:00Z", []any{7.0, 6.0, 5.0}}, // inclusive
-		{"", "/audit_events?created_before=2026-03-03T00:00:00Z", []any{3.0, 2.0, 1.0}},
-		{"", "/audit_events?created_after=2026-03-03T00:00:01Z&created_before=2026-03-05T23:00:00Z", []any{5.0, 4.0}},
-		{"", "/audit_events?created_after=2026-04-03T00:00:01Z", []any{}},
-		{"owner", group, []any{4.0, 3.0}},
-		{"", group, []any{4.0, 3.0}},
-		{"maintainer", group, []any{}},
-		{"developer", group, []any{3.0}},
-		{"owner", group + "?created_after=2026-03-04T00:00:00Z", []any{4.0}},
-		{"owner", group + "?created_before=2026-03-03T00:00:00Z", []any{3.0}},
-		{"owner", project + "?created_after=2026-03-06T00:00:00Z", []any{6.0}},
-		{"maintainer", project, []any{6.0, 5.0}},
-		{"owner", project, []any{6.0, 5.0}},
-		{"developer", project, []any{5.0}},
-		{"developer", project + "?created_before=2026-03-04T00:00:00Z", []any{}},
-	} {
-		as := c
-		if tc.who != "" {
-			as = c.as(users[tc.who].Token)
-		}
-		r := as.get(tc.path)
-		require.Equal(t, 200, r.Status, r.Body)
-		assert.Equal(t, tc.want, r.column(t, "id"), "%s %s", tc.who, tc.path)
-		if len(tc.want) < 2 {
-			continue
-		}
-		for _, mode := range []string{"", "pagination=keyset&order_by=id&sort=desc&"} {
-			address, query, _ := strings.Cut(tc.path, "?")
-			walked, _ := as.walk(address+"?"+mode+"per_page=1&"+query, "id")
-			assert.Equal(t, tc.want, walked, "%s %s", tc.path, mode)
-		}
-	}
-	s.AddGroup("group").AddAuditEvent(func(d *Document) { d.Set("author_id", users["maintainer"].ID) })
-	assert.Equal(t, []any{8.0}, c.as(users["maintainer"].Token).get(group).column(t, "id"), "events of his own")
-	assert.Equal(t, []any{3.0}, c.as(users["developer"].Token).get(group).column(t, "id"))
 	noOrder := `{"error":"order_by and sort do not have a valid value for keyset pagination"}`
 	for path, body := range map[string]string{
 		"/audit_events?entity_id=1":                                          `{"error":"entity_type is missing"}`,
@@ -97,14 +51,7 @@ func TestAuditEventLists(t *testing.T) {
 		group + "?created_before=2026-03-05T00:00:00%2B02:00":                `{"error":"created_before is invalid"}`,
 		project + "?created_before=2026":                                     `{"error":"created_before is invalid"}`,
 		"/audit_events?pagination=keyset":                                    noOrder,
-		"/audit_events?pagination=keyset&order_by=id&sort=asc":               noOrder,
 		group + "?pagination=keyset&order_by=id&sort=asc":                    noOrder,
-		project + "?pagination=keyset&order_by=id&sort=asc":                  noOrder,
-		"/audit_events?pagination=keyset&order_by=created_at&sort=desc":      noOrder,
-		group + "?pagination=keyset&order_by=created_at&sort=desc":           noOrder,
-		project + "?pagination=keyset&order_by=created_at&sort=desc":         noOrder,
-		group + "?pagination=keyset&sort=desc":                               noOrder,
-		project + "?pagination=keyset":                                       noOrder,
 		group + "?pagination=keyset&order_by=id&sort=desc&cursor=bm90aGluZw": `{"error":"cursor is invalid"}`,
 	} {
 		r := c.get(path)
@@ -114,51 +61,35 @@ func TestAuditEventLists(t *testing.T) {
 }
 
 func TestAuditEventAccess(t *testing.T) {
-	s, users, c := auditWorld(t)
-	stranger := s.AddUser("stranger")
-	users["stranger"] = stranger
-	for _, tc := range []struct {
-		who    string
-		status map[string]int
-	}{
-		{"stranger", map[string]int{"/audit_events": 403, "/audit_events/1": 403, "/groups/group/audit_events": 403, "/groups/group/audit_events/3": 403, "/projects/1/audit_events": 403, "/projects/1/audit_events/5": 403}},
-		{"reporter", map[string]int{"/audit_events": 403, "/audit_events/1": 403, "/groups/group/audit_events": 403, "/groups/group/audit_events/3": 403, "/projects/1/audit_events": 403, "/projects/1/audit_events/5": 403}},
-		{"developer", map[string]int{"/audit_events": 403, "/audit_events/1": 403, "/groups/group/audit_events": 200, "/groups/group/audit_events/3": 403, "/projects/1/audit_events": 200, "/projects/1/audit_events/5": 403}},
-		{"maintainer", map[string]int{"/audit_events": 403, "/groups/group/audit_events": 200, "/groups/group/audit_events/3": 403, "/projects/1/audit_events": 200, "/projects/1/audit_events/5": 200}},
-		{"owner", map[string]int{"/audit_events": 403, "/groups/group/audit_events": 200, "/groups/group/audit_events/3": 200, "/projects/1/audit_events/5": 200}},
-		{"", map[string]int{"/audit_events": 401, "/audit_events/1": 401, "/groups/group/audit_events": 401, "/projects/1/audit_events": 401}},
+	_, users, c := auditWorld(t)
+	for who, statuses := range map[string][]int{ // of an event of the instance, the group and the project
+		"reporter": {403, 403, 403}, "developer": {403, 403, 403}, "maintainer": {403, 403, 200}, "owner": {403, 200, 200}, "": {401, 401, 401},
 	} {
-		for path, status := range tc.status {
-			as := c.as("")
-			if tc.who != "" {
-				as = c.as(users[tc.who].Token)
-			}
-			assert.Equal(t, status, as.get(path).Status, "%s %s", tc.who, path)
+		as := c.as("")
+		if who != "" {
+			as = c.as(users[who].Token)
+		}
+		for i, path := range []string{"/audit_events/1", "/groups/group/audit_events/3", "/projects/1/audit_events/5"} {
+			assert.Equal(t, statuses[i], as.get(path).Status, "%s %s", who, path)
 		}
 	}
 	for path, status := range map[string]int{ // an administrator
-		"/audit_events/1": 200, "/audit_events/6": 200, "/audit_events/8": 404, "/audit_events/0": 404, "/audit_events/x": 400,
+		"/audit_events/6": 200, "/audit_events/8": 404, "/audit_events/0": 404, "/audit_events/x": 400,
 		"/groups/group/audit_events/4": 200, "/groups/group/audit_events/5": 404, "/groups/none/audit_events/4": 404,
 		"/projects/1/audit_events/6": 200, "/projects/1/audit_events/7": 404, "/projects/1/audit_events/3": 404,
 	} {
 		assert.Equal(t, status, c.get(path).Status, path)
 	}
-	instance, rest := []string{"/audit_events", "/audit_events/1"}, []string{
-		"/groups/group/audit_events", "/groups/group/audit_events/3", "/projects/1/audit_events", "/projects/1/audit_events/5",
-	}
 	for _, platform := range []struct {
-		options        []Option
-		instance, rest int
+		options  []Option
+		statuses []int
 	}{
-		{[]Option{WithTier(Free)}, 403, 403}, {[]Option{WithTier(Premium)}, 200, 200}, {[]Option{WithTier(Ultimate)}, 200, 200},
-		{[]Option{WithOffering(Hosted)}, 403, 200}, {[]Option{WithOffering(Dedicated)}, 200, 200}, {[]Option{WithOffering(Hosted), WithTier(Free)}, 403, 403},
+		{[]Option{WithTier(Free)}, []int{403, 403, 403}}, {[]Option{WithTier(Premium)}, []int{200, 200, 200}},
+		{[]Option{WithOffering(Hosted)}, []int{403, 200, 200}}, {[]Option{WithOffering(Dedicated)}, []int{200, 200, 200}},
 	} {
 		_, _, c := auditWorld(t, platform.options...)
-		for _, path := range instance {
-			assert.Equal(t, platform.instance, c.get(path).Status, path)
-		}
-		for _, path := range rest {
-			assert.Equal(t, platform.rest, c.get(path).Status, path)
+		for i, path := range []string{"/audit_events/1", "/groups/group/audit_events/3", "/projects/1/audit_events/5"} {
+			assert.Equal(t, platform.statuses[i], c.get(path).Status, path)
 		}
 	}
 }
@@ -167,9 +98,7 @@ func TestAuditEventShape(t *testing.T) {
 	s, users, c := auditWorld(t)
 	top := []string{"ip_address", "author_name", "entity_path", "target_details", "target_type", "target_id", "event_type"}
 	instance := c.get("/audit_events/1").object(t)
-	keysBut(t, "AuditEvent", instance)
 	details := instance["details"].(map[string]any)
-	keysBut(t, "AuditEventDetails", details, "add", "change", "from", "to")
 	assert.Equal(t, "event 1", details["custom_message"])
 	assert.Equal(t, "Service::Audit::InstanceScope", instance["entity_type"])
 	assert.Equal(t, instance, c.get("/audit_events?per_page=100").array(t)[6])
@@ -179,7 +108,6 @@ func TestAuditEventShape(t *testing.T) {
 	}
 	for id, want := range map[int]string{2: "User", 3: "Group", 5: "Project"} {
 		event := c.get(fmt.Sprint("/audit_events/", id)).object(t)
-		keysBut(t, "AuditEvent", event, top...)
 		assert.Equal(t, want, event["entity_type"])
 		assert.Equal(t, want, event["details"].(map[string]any)["target_type"])
 		assertShown(t, event, map[string]any{
@@ -254,7 +182,6 @@ func TestAuditEventsAreRecorded(t *testing.T) {
 		require.Less(t, r.Status, 300, r.Body)
 		event := c.get("/audit_events?per_page=1").array(t)[0]
 		details := event["details"].(map[string]any)
-		keysBut(t, "AuditEventDetails", details, "add", "custom_message")
 		assert.Equal(t, step.on, event["entity_type"])
 		assert.EqualValues(t, users["owner"].ID, event["author_id"])
 		assert.Equal(t, []any{step.change, step.before, step.after, step.target, "127.0.0.1"},
@@ -276,7 +203,6 @@ func TestAuditEventsAreRecorded(t *testing.T) {
 	events := c.get("/audit_events?entity_type=Service::Audit::InstanceScope&sort=desc").array(t)
 	got := [][]any{}
 	for _, event := range events[:len(events)-1] {
-		keysBut(t, "AuditEvent", event)
 		details := event["details"].(map[string]any)
 		got = append(got, []any{details["change"], details["from"], details["to"]})
 	}
@@ -314,16 +240,10 @@ func TestGeneratedAuditEvents(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
 	s.AddAuditEvent(nil)
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
 	s.AddGeneratedAuditEvents(1_000_000)
 	p.AddGeneratedAuditEvents(2_000_000)
 	s.AddGroup("group").AddGeneratedAuditEvents(500_000)
 	p.AddAuditEvent(func(d *Document) { d.Set("details.custom_message", "last") })
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	assert.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(1<<20))
 	c := newCaller(t, s)
 	const keyset = "pagination=keyset&order_by=id&sort=desc&per_page=100"
 

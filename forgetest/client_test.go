@@ -1,10 +1,7 @@
 package forgetest_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -13,8 +10,26 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"crypto/fips140"
+	"errors"
+	"io"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+
+	"crypto/x509"
+	"net"
+	"net/url"
+	"strings"
+	"testing/synctest"
+
+	"encoding/json"
+	"reflect"
+
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/pipenet"
+	"golang.org/x/oauth2"
 )
 
 // The client and the server were written independently, both from the contract. This test uses them
@@ -53,21 +68,6 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 	const kind = "application/vnd.neutral.distribution.manifest.v2+json"
 	require.NoError(t, client.RegistryNative.DeleteManifest(ctx, image.Path, "v0001", &forge.DeleteManifestOptions{ManifestType: kind}))
 	assert.NotContains(t, image.Tags(), "v0001")
-	for i := range 5 {
-		app.AddRegistryRepository(fmt.Sprint("more", i))
-	}
-	catalog, err := forge.Collect(client.RegistryNative.ListCatalog(ctx, forge.PerPage(2)))
-	require.NoError(t, err)
-	assert.Len(t, catalog, 6)
-	srv.AssertRequestCount(t, "GET /v2/_catalog", 3)
-
-	require.NoError(t, client.Registry.Delete(ctx, project, image.ID))
-	repository, err := client.Registry.Get(ctx, image.ID, nil)
-	require.NoError(t, err)
-	assert.EqualValues(t, "delete_scheduled", repository.Status)
-	srv.FinishBackgroundJobs()
-	_, err = client.Registry.Get(ctx, image.ID, nil)
-	require.ErrorIs(t, err, forge.ErrNotFound)
 }
 
 // A CI job deletes images of its project with its own credentials. They are sent to the token
@@ -97,32 +97,6 @@ func TestRegistryWithJobCredentials(t *testing.T) {
 	require.ErrorIs(t, wrong.RegistryNative.DeleteTagReference(t.Context(), "group/app", "v2"), forge.ErrUnauthorized) //nolint:staticcheck // what is deprecated is tested, too
 }
 
-// A client knows its own bulk deletions. It detects those of other clients, or from before a
-// restart, only by the server's rejection, and then delays no other call.
-func TestBulkDeletionsAgain(t *testing.T) {
-	srv := forgetest.New(t)
-	app := srv.AddProject("group/app")
-	image, other := app.AddRegistryRepository("web"), app.AddRegistryRepository("other")
-	remove := func(c *forge.Client, repository int64) error {
-		return c.Registry.DeleteTags(t.Context(), forge.ID(app.ID), repository, &forge.DeleteTagsOptions{NameRegexDelete: ".*"})
-	}
-	first, second := srv.Client(), srv.Client()
-	require.NoError(t, remove(first, image.ID))
-	var limited *forge.RateLimitError
-	require.ErrorAs(t, remove(first, image.ID), &limited)
-	assert.False(t, limited.Until.IsZero())
-	assert.Zero(t, limited.Err.Attempts)
-	for range 2 {
-		err := remove(second, image.ID)
-		require.ErrorAs(t, err, &limited)
-		require.ErrorIs(t, err, forge.ErrRateLimited)
-		require.ErrorIs(t, err, forge.ErrBadRequest)
-		assert.False(t, limited.Until.IsZero(), "the latest possible end of the hour")
-		assert.Equal(t, 1, limited.Err.Attempts)
-	}
-	require.NoError(t, remove(second, other.ID))
-}
-
 // Retries in a test have short waits, unless the test sets the default policy.
 func TestClientRetriesSoon(t *testing.T) {
 	srv := forgetest.New(t)
@@ -145,61 +119,369 @@ func TestClientRetriesSoon(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestClientOtherServices(t *testing.T) {
-	srv := forgetest.New(t)
-	client, ctx := srv.Client(), t.Context()
-	app, project := srv.AddProject("group/app"), forge.Path("group/app")
-
-	upload := &forge.UploadSecureFileOptions{Name: "key.jks", File: forge.FileBytes([]byte("secret"))}
-	file, err := client.SecureFiles.Upload(ctx, project, upload)
-	require.NoError(t, err)
-	_, err = client.SecureFiles.Upload(ctx, project, upload)
-	require.ErrorContains(t, err, "has already been taken")
-	download, err := client.SecureFiles.Download(ctx, project, file)
-	require.NoError(t, err)
-	var content bytes.Buffer
-	_, err = content.ReadFrom(download)
-	require.NoError(t, errors.Join(err, download.Close()))
-	assert.Equal(t, "secret", content.String())
-
-	app.AddResourceGroup("production").AddUpcomingJob(nil)
-	jobs, err := forge.Collect(client.ResourceGroups.ListUpcomingJobs(ctx, project, "production"))
-	require.NoError(t, err)
-	assert.Len(t, jobs, 1)
-
-	_, err = client.ApprovalSettings.UpdateForGroup(ctx, forge.Path("group"), &forge.UpdateApprovalSettingsOptions{AllowAuthorApproval: new(false)})
-	require.NoError(t, err)
-	approvals, err := client.ApprovalSettings.GetForProject(ctx, project)
-	require.NoError(t, err)
-	assert.True(t, approvals.AllowAuthorApproval.Locked)
-
-	app.AddGeneratedAuditEvents(1_000_000)
-	read := 0
-	for event, err := range client.AuditEvents.ListForProject(ctx, project, nil) {
-		require.NoError(t, err)
-		if read++; read == 250 {
-			assert.EqualValues(t, 1_000_001-249, event.ID) // the first event is the change of the group
-			break
-		}
-	}
-	srv.AssertRequestCount(t, "GET /projects/:id/audit_events", 3)
-}
-
-// Clients of a server with GitLab's terms use these terms too; with an empty vocabulary they use
-// the neutral terms.
-func TestClientsUseTheServersVocabulary(t *testing.T) {
-	srv, ctx := forgetest.New(t, forgetest.WithGitLabVocabulary()), t.Context()
-	settings, err := srv.Client().Settings.Update(ctx, &forge.UpdateSettingsOptions{AssistantFeaturesEnabled: new(true)})
-	require.NoError(t, err)
-	require.NotNil(t, settings)
-	assert.Contains(t, string(srv.Requests()[0].Body), `"duo_features_enabled":true`)
-	_, err = srv.Client(forge.WithVocabulary("")).Settings.Get(ctx)
-	assert.ErrorContains(t, err, "WithVocabulary(forge.GitLab)")
-}
-
 // Documents accept the client's types: dates, and types of strings.
 func TestDocumentOfClientTypes(t *testing.T) {
 	d := forgetest.NewDocument("Issue").Set("due_date", forge.NewDate(2026, 3, 1)).Set("state", forge.IssueStateClosed)
 	assert.Equal(t, []any{time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), "closed"}, []any{d.Get("due_date"), d.Get("state")})
 	assert.Panics(t, func() { d.Set("title", forge.NewDate(2026, 3, 1)) })
+}
+
+// TestFIPSOnly runs the client and the server in a process that allows approved cryptography only.
+// Anything else panics there.
+func TestFIPSOnly(t *testing.T) {
+	if !fips140.Enforced() {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFIPSOnly$", "-test.v", "-test.count=1")
+		child.Env = append(os.Environ(), "GODEBUG=fips140=only")
+		out, err := child.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		assert.Contains(t, string(out), "--- PASS: TestFIPSOnly/OAuth", "the child has run the test")
+		return
+	}
+	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithDemo(), forgetest.WithGitLabVocabulary())
+	client := srv.Client()
+	t.Cleanup(client.CloseIdleConnections)
+	t.Run("API, archives and the catalog", func(t *testing.T) { callEachPart(t, srv, client) })
+	t.Run("files and registry tokens", func(t *testing.T) { useFiles(t, srv, client) })
+	t.Run("OAuth", func(t *testing.T) { useOAuth(t, srv) })
+}
+
+// useFiles uses checksums and signed registry tokens.
+func useFiles(t *testing.T, srv *forgetest.Server, client *forge.Client) {
+	project, ctx := forge.Path("acme/storefront"), t.Context()
+	file, err := client.SecureFiles.Upload(ctx, project, &forge.UploadSecureFileOptions{Name: "key.jks", File: forge.FileBytes([]byte("a secret"))})
+	require.NoError(t, err)
+	download, err := client.SecureFiles.Download(ctx, project, file) // checks the checksum
+	require.NoError(t, err)
+	require.NoError(t, download.SaveTo(t.TempDir()+"/key.jks"))
+	image := srv.AddProject("acme/new").AddRegistryRepository("").AddTag("v1", nil)
+	require.NoError(t, client.RegistryNative.DeleteManifest(ctx, image.Path, "v1", nil))
+}
+
+// useOAuth refreshes a token.
+func useOAuth(t *testing.T, srv *forgetest.Server) {
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"access_token": "`+srv.Token+`", "token_type": "Bearer", "refresh_token": "next"}`)
+	}))
+	t.Cleanup(endpoint.Close)
+	config := &oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: endpoint.URL}}
+	client := srv.Client(forge.WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "refresh", Expiry: time.Now().Add(-time.Hour)}))
+	t.Cleanup(client.CloseIdleConnections)
+	user, err := client.Users.GetCurrent(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Equal(t, "root", user.Username)
+}
+
+// serverCases are servers with each option, by the name of the option.
+func serverCases(t *testing.T) map[string][][]forgetest.Option {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	http2Only := new(http.Protocols)
+	http2Only.SetUnencryptedHTTP2(true)
+	one := func(options ...forgetest.Option) [][]forgetest.Option {
+		return [][]forgetest.Option{options}
+	}
+	cases := map[string][][]forgetest.Option{
+		"WithDemo":          one(forgetest.WithDemo()),
+		"WithAddr":          {{forgetest.WithAddr("127.0.0.1:0")}, {forgetest.WithAddr("localhost:0")}, {forgetest.WithAddr(":0")}, {forgetest.WithAddr("0.0.0.0:0")}},
+		"WithListener":      {{forgetest.WithListener(listener)}, {forgetest.WithListener(pipenet.Listen())}},
+		"WithToken":         one(forgetest.WithToken("glpat-chosen")),
+		"WithPrefix":        one(forgetest.WithPrefix("/forge/sub")),
+		"WithMaxQueryBytes": one(forgetest.WithMaxQueryBytes(1 << 10)),
+		"WithExternalURL": {
+			{forgetest.WithExternalURL("http://forge.test")},
+			{forgetest.WithExternalURL("http://forge.example:8080/"), forgetest.WithPrefix("git")},
+			{forgetest.WithExternalURL("https://FORGE.invalid"), forgetest.WithTLS()},
+		},
+		"WithTLS": {
+			{forgetest.WithTLS()},
+			{forgetest.WithTLS(), forgetest.WithPrefix("git"), forgetest.WithGitLabVocabulary()},
+			{forgetest.WithTLS(), forgetest.WithListener(pipenet.Listen())},
+		},
+		"WithHTTPServer": {
+			{forgetest.WithHTTPServer(func(s *http.Server) { s.Handler = http.StripPrefix("", s.Handler) })},
+			{forgetest.WithHTTPServer(func(s *http.Server) { s.Protocols = http2Only })},
+			{forgetest.WithTLS(), forgetest.WithHTTPServer(func(s *http.Server) {
+				s.Protocols = new(http.Protocols)
+				s.Protocols.SetHTTP2(true)
+			})},
+		},
+		"WithTier":             one(forgetest.WithTier(forgetest.Free)),
+		"WithOffering":         {{forgetest.WithOffering(forgetest.Hosted)}, {forgetest.WithOffering(forgetest.Dedicated)}},
+		"WithRelease":          one(forgetest.WithRelease("16.4")),
+		"WithGitLabVocabulary": one(forgetest.WithGitLabVocabulary()),
+		"WithUnknownFields":    one(forgetest.WithUnknownFields("a_new_field")),
+		"WithMismatchedTypes":  one(forgetest.WithMismatchedTypes("weight")),
+
+		"WithJobTokenForAllProjects": one(forgetest.WithJobTokenForAllProjects()),
+	}
+	return cases
+}
+
+// TestClientOfEachOption checks that the client of a server needs no option, whatever the options of
+// the server are.
+func TestClientOfEachOption(t *testing.T) {
+	cases := serverCases(t)
+	for name, variants := range cases {
+		for _, options := range variants {
+			t.Run(name, func(t *testing.T) {
+				srv := forgetest.New(t, options...)
+				client := srv.Client()
+				t.Cleanup(client.CloseIdleConnections)
+				callEachPart(t, srv, client)
+			})
+		}
+	}
+}
+
+// callEachPart calls the API, the registry and a download, and settings, whose names depend on the
+// vocabulary.
+func callEachPart(t *testing.T, srv *forgetest.Server, client *forge.Client) {
+	ctx := t.Context()
+	app := srv.AddProject("sweep/app")
+	app.AddIssues(3, nil)
+	app.AddFiles(map[string]string{"README.md": "An app\n"})
+	image := app.AddRegistryRepository("web").AddTag("v1", nil)
+	project := forge.ID(app.ID)
+
+	issues, err := forge.Collect(client.Issues.List(ctx, &forge.ListIssuesOptions{Scope: forge.ScopeAll}, forge.PerPage(2)))
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(issues), 3)
+	archive, err := client.Repositories.Archive(ctx, project, nil)
+	require.NoError(t, err)
+	content, err := io.ReadAll(archive)
+	require.NoError(t, errors.Join(err, archive.Close()))
+	assert.NotEmpty(t, content)
+	paths, err := forge.Collect(client.RegistryNative.ListCatalog(ctx))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	assert.Equal(t, image.Path, paths[len(paths)-1].Name)
+	_, err = client.Settings.Get(ctx)
+	if !errors.Is(err, forge.ErrForbidden) { // the hosted offering has no settings
+		require.NoError(t, err)
+	}
+}
+
+// TestOwnOptionsWin checks that the options of Client replace those that it adds.
+func TestOwnOptionsWin(t *testing.T) {
+	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithGitLabVocabulary(), forgetest.WithPrefix("git"))
+	get := func(options ...forge.Option) error {
+		client := srv.Client(options...)
+		defer client.CloseIdleConnections()
+		_, err := client.Settings.Get(t.Context())
+		return err
+	}
+	require.NoError(t, get())
+	require.ErrorIs(t, get(forge.WithToken("another")), forge.ErrUnauthorized)
+	require.ErrorIs(t, get(forge.WithoutCredential()), forge.ErrUnauthorized)
+	require.ErrorContains(t, get(forge.WithVocabulary("")), "WithVocabulary(forge.GitLab)")
+	other := httptest.NewTLSServer(http.NotFoundHandler())
+	defer other.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(other.Certificate())
+	var untrusted x509.UnknownAuthorityError
+	require.ErrorAs(t, get(forge.WithRootCAs(roots)), &untrusted)
+	refuse := errors.New("no connection")
+	require.ErrorIs(t, get(forge.WithHTTPClient(&http.Client{Transport: &http.Transport{
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, refuse },
+	}})), refuse)
+	require.NoError(t, get(forge.WithHTTPClient(&http.Client{Transport: &http.Transport{}})), "the certificate stays trusted")
+
+	native := srv.Client(forge.WithRegistry(srv.URL+"/elsewhere", srv.RegistryAuthURL))
+	defer native.CloseIdleConnections()
+	srv.AddProject("group/app").AddRegistryRepository("").AddTag("v1", nil)
+	require.ErrorIs(t, native.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", nil), forge.ErrNotFound)
+}
+
+// TestTLS checks the certificate, the protocols and the addresses of WithTLS.
+func TestTLS(t *testing.T) {
+	assert.Nil(t, forgetest.New(t).Certificate())
+	protocols := map[string]bool{}
+	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithHTTPServer(func(s *http.Server) {
+		next := s.Handler
+		s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			protocols[r.Proto] = r.TLS != nil
+			next.ServeHTTP(w, r)
+		})
+	}))
+	for _, address := range []string{srv.URL, srv.RegistryURL, srv.RegistryAuthURL} {
+		u, err := url.Parse(address)
+		require.NoError(t, err)
+		assert.Equal(t, "https", u.Scheme)
+		require.NoError(t, srv.Certificate().VerifyHostname(u.Hostname()))
+	}
+	require.NoError(t, srv.Certificate().VerifyHostname("localhost"))
+	client := srv.Client()
+	defer client.CloseIdleConnections()
+	_, err := client.Users.GetCurrent(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]bool{"HTTP/2.0": true}, protocols)
+
+	stranger, err := forge.NewClient(srv.URL, forge.WithToken(srv.Token))
+	require.NoError(t, err)
+	defer stranger.CloseIdleConnections()
+	_, err = stranger.Users.GetCurrent(t.Context(), nil)
+	require.ErrorContains(t, err, "WithRootCAs")
+}
+
+// TestClientFollowsRedirectsElsewhere checks that only connections to the server are redirected to
+// its listener.
+func TestClientFollowsRedirectsElsewhere(t *testing.T) {
+	storage := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		_, _ = io.WriteString(w, strings.Repeat("x", 10))
+	}))
+	defer storage.Close()
+	srv := forgetest.New(t, forgetest.WithExternalURL("http://forge.test"))
+	srv.AddProject("group/app").AddFiles(map[string]string{"README.md": "An app\n"})
+	srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo(storage.URL+"/archive", 302))
+	client := srv.Client()
+	defer client.CloseIdleConnections()
+	archive, err := client.Repositories.Archive(t.Context(), forge.Path("group/app"), nil)
+	require.NoError(t, err)
+	content, err := io.ReadAll(archive)
+	require.NoError(t, errors.Join(err, archive.Close()))
+	assert.Len(t, content, 10)
+}
+
+// In a bubble of testing/synctest the waits that a server requests take no real time.
+func TestInsideABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := pipenet.Listen()
+		srv := forgetest.New(t, forgetest.WithListener(network))
+		srv.AddProject("group/app").AddIssues(3, nil)
+		srv.Fail("GET /issues", forgetest.TooManyRequests(30*time.Second).Times(1))
+		client := srv.Client(forge.WithHTTPClient(&http.Client{
+			Transport: &http.Transport{DialContext: network.DialContext},
+		}))
+		defer client.CloseIdleConnections()
+
+		start := time.Now()
+		issues, err := forge.Collect(client.Issues.List(t.Context(), nil))
+		require.NoError(t, err)
+		assert.Len(t, issues, 3)
+		assert.GreaterOrEqual(t, time.Since(start), 30*time.Second)
+		assert.Equal(t, "http://127.0.0.1:80", srv.URL)
+	})
+}
+
+// The server's URLs and links follow WithExternalURL, and the http.Server can be changed before it
+// serves.
+func TestURLAndHTTPServer(t *testing.T) {
+	network := pipenet.Listen()
+	var seen []string
+	srv := forgetest.New(t, forgetest.WithExternalURL("https://forge.test/"), forgetest.WithPrefix("sub"),
+		forgetest.WithListener(network), forgetest.WithHTTPServer(func(s *http.Server) {
+			next := s.Handler
+			s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				seen = append(seen, r.URL.Path)
+				next.ServeHTTP(w, r)
+			})
+		}))
+	assert.Equal(t, "https://forge.test/sub", srv.URL)
+	assert.Equal(t, "https://forge.test", srv.RegistryURL)
+	srv.AddProject("group/app").AddIssues(3, nil)
+
+	client := &http.Client{Transport: &http.Transport{DialContext: network.DialContext}}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/sub/api/v4/issues?per_page=1", nil)
+	require.NoError(t, err)
+	request.Header.Set("PRIVATE-TOKEN", srv.Token)
+	resp, err := client.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Equal(t, []string{"/sub/api/v4/issues"}, seen)
+	assert.Contains(t, resp.Header.Get("Link"), "<https://forge.test/sub/api/v4/issues?")
+}
+
+// integrationOptions returns the options of the kinds in the order of the contract.
+func integrationOptions() []forge.IntegrationOptions {
+	return []forge.IntegrationOptions{
+		&forge.TaskTrackerOptions{}, &forge.ProjectTrackerOptions{}, &forge.BuildServerOptions{}, &forge.IssueTrackerOptions{},
+		&forge.PipelineServiceOptions{}, &forge.ChatClassicOptions{}, &forge.TwoURLTrackerAOptions{}, &forge.WikiWorkspaceOptions{},
+		&forge.CustomIssueTrackerOptions{}, &forge.MonitoringOptions{}, &forge.TestGenerationOptions{}, &forge.TeamChatAOptions{},
+		&forge.CIServiceOptions{}, &forge.EmailsOnPushOptions{}, &forge.EngineeringWorkflowOptions{}, &forge.TeamChatBOptions{},
+		&forge.TeamChatCOptions{}, &forge.TeamChatDOptions{}, &forge.TwoURLTrackerBOptions{},
+	}
+}
+
+// integrationKind is a kind of the contract.
+type integrationKind struct {
+	ID     string
+	Params []struct{ Name string }
+}
+
+func integrationKinds(t *testing.T) (kinds []integrationKind) {
+	t.Helper()
+	text, err := os.ReadFile("../testdata/spec/endpoints.json")
+	require.NoError(t, err)
+	var endpoints []struct{ Kinds []integrationKind }
+	require.NoError(t, json.Unmarshal(text, &endpoints))
+	for _, e := range endpoints {
+		kinds = append(kinds, e.Kinds...)
+	}
+	return kinds
+}
+
+// with returns options of the same type with a value in each of the named parameters.
+func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.IntegrationOptions {
+	made := reflect.New(reflect.TypeOf(o).Elem())
+	for field, value := range made.Elem().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "use_inherited_settings":
+			value.Set(reflect.ValueOf(inherit))
+		case !slices.Contains(names, name):
+		case field.Type.Kind() == reflect.Pointer:
+			value.Set(reflect.ValueOf(new(true)))
+		case field.Type.Kind() == reflect.Int:
+			value.SetInt(7)
+		case field.Type == reflect.TypeFor[forge.NotifiedBranches]():
+			value.SetString(string(forge.NotifiedBranchesProtected))
+		default:
+			value.SetString("value of " + name)
+		}
+	}
+	return made.Interface().(forge.IntegrationOptions)
+}
+
+// Values that are read, decoded and set again do not change: properties, events, secrets that the
+// program sets again, and the inheritance of settings.
+func TestClientDecode(t *testing.T) {
+	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
+	srv.AddGroup("parent")
+	child := srv.AddGroup("parent/child")
+	client := srv.Client(forge.WithVocabulary(forge.GitLab))
+	kinds := integrationKinds(t)
+	for i, kind := range integrationOptions() {
+		slug, known := forge.IntegrationKind(kinds[i].ID).Slug(forge.GitLab)
+		require.True(t, known)
+		var all []string
+		for _, p := range kinds[i].Params {
+			all = append(all, p.Name)
+		}
+		require.NoError(t, client.Integrations.Set(t.Context(), forge.Path("parent"), with(kind, nil, all)))
+		for _, inherit := range []bool{false, true} {
+			require.NoError(t, client.Integrations.Set(t.Context(), forge.ID(child.ID), with(kind, &inherit, all)))
+			before, err := client.Integrations.Get(t.Context(), forge.ID(child.ID), forge.IntegrationSlug(slug))
+			require.NoError(t, err)
+			stored := child.Integration(slug)
+			filled := with(kind, nil, nil)
+			hidden, err := before.Decode(filled)
+			require.NoError(t, err)
+			secrets := with(kind, &inherit, hidden)
+			for field, value := range reflect.ValueOf(secrets).Elem().Fields() {
+				if !value.IsZero() {
+					reflect.ValueOf(filled).Elem().FieldByName(field.Name).Set(value)
+				}
+			}
+			require.NoError(t, client.Integrations.Set(t.Context(), forge.ID(child.ID), filled), "%T", kind)
+			after, err := client.Integrations.Get(t.Context(), forge.ID(child.ID), forge.IntegrationSlug(slug))
+			require.NoError(t, err)
+			assert.Equal(t, inherit, after.Inherited, "%T", kind)
+			after.UpdatedAt = before.UpdatedAt
+			assert.Equal(t, before, after, "%T", kind)
+			assert.Subset(t, child.Integration(slug), stored, "%T", kind)
+		}
+	}
 }

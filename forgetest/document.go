@@ -81,7 +81,7 @@ func (d *Document) Set(name string, value any) *Document {
 	owner, f, i := d.locate(name)
 	v, ok := f.convert(value)
 	if !ok {
-		panic(fmt.Sprintf("forgetest: %s.%s is %s, not %T %v", owner.shape.name, f.Name, f.describe(), value, value))
+		panic(fmt.Sprintf("forgetest: %s.%s is %s, not %T %v%s", owner.shape.name, f.Name, f.describe(), value, value, f.remedy()))
 	}
 	owner.values[i] = v
 	return d
@@ -126,7 +126,7 @@ func (d *Document) locate(name string) (*Document, *field, int) {
 	head, rest, nested := strings.Cut(name, ".")
 	i, ok := d.shape.index[head]
 	if !ok {
-		panic(fmt.Sprintf("forgetest: %s has no field %q; it has %s", d.shape.name, head, strings.Join(d.Fields(), ", ")))
+		panic(fmt.Sprintf("forgetest: %s has no field %q; near: %s; Fields lists all", d.shape.name, head, strings.Join(nearNames(head, d.Fields()), ", ")))
 	}
 	if !nested {
 		return d, d.shape.fields[i], i
@@ -136,6 +136,13 @@ func (d *Document) locate(name string) (*Document, *field, int) {
 		panic(fmt.Sprintf("forgetest: %s.%s has no nested document: set it before you use %q", d.shape.name, head, name))
 	}
 	return child.locate(rest)
+}
+
+// nearNames returns the three names with the smallest edit distance to a misspelled one.
+func nearNames(name string, all []string) []string {
+	near := slices.Clone(all)
+	slices.SortStableFunc(near, func(a, b string) int { return editDistance(name, a) - editDistance(name, b) })
+	return near[:min(3, len(near))]
 }
 
 // clone copies the document; nested documents are shared.
@@ -163,6 +170,23 @@ func (f *field) describe() string {
 		return "of type " + f.Ref
 	}
 	return "of type " + f.Type
+}
+
+// remedy returns the Go type to pass, where the name of the contract's type does not show it.
+func (f *field) remedy() string {
+	switch {
+	case f.Format != "":
+		return `: pass a time.Time, or text such as "2026-03-01"`
+	case f.Items != nil && f.Items.Ref != "":
+		return ": pass []*Document of NewDocument"
+	case strings.HasPrefix(f.Ref, "User"):
+		return ": pass a *User or a *Document"
+	case f.Ref != "":
+		return fmt.Sprintf(": pass NewDocument(%q)", f.Ref)
+	case strings.HasPrefix(f.Type, "array"):
+		return ": pass []string"
+	}
+	return ""
 }
 
 // fillWith calls fill with the document. It panics, and restores the document, if fill changed a

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log"
 	"net/http"
-	"os"
-	"testing"
 	"time"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -152,31 +150,4 @@ func ExampleServer_Requests() {
 		fmt.Println(r.Route, r.Status)
 	}
 	// Output: POST /projects/:id/issues/:issue_iid/time_estimate 200
-}
-
-// The client iterates over generated issues that are not in memory: 40,000, with
-// FORGETEST_MILLION=1 a million (under a minute).
-func TestGeneratedIssuesThroughTheClient(t *testing.T) {
-	total := 40_000
-	switch {
-	case os.Getenv("FORGETEST_MILLION") != "":
-		total = 1_000_000
-	case testing.Short() || forgetest.RaceEnabled:
-		total = 5000
-	}
-	srv := forgetest.New(t)
-	srv.AddProject("group/app").AddGeneratedIssues(total)
-	n, worst := 0, uint64(0)
-	for _, err := range srv.Client().Issues.ListForGroup(t.Context(), forge.Path("group"), nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n++; n%(total/10) == 0 {
-			worst = max(worst, forgetest.HeapInUse())
-		}
-	}
-	t.Logf("%d issues, at most %d MB in use", n, worst>>20)
-	if n != total || worst > 64<<20 {
-		t.Fatal(n, worst)
-	}
 }

@@ -45,11 +45,23 @@ type Fault struct {
 	skip   int
 }
 
-// Times limits the fault to n requests.
-func (f Fault) Times(n int) Fault { f.times = n; return f }
+// Times limits the fault to n requests, at least 1.
+func (f Fault) Times(n int) Fault {
+	if n < 1 {
+		panic(fmt.Sprintf("forgetest: Times: it must be at least 1, and is %d", n))
+	}
+	f.times = n
+	return f
+}
 
-// After makes the fault act only after n requests of the route.
-func (f Fault) After(n int) Fault { f.skip = n; return f }
+// After makes the fault act only after n requests of the route. n must not be negative.
+func (f Fault) After(n int) Fault {
+	if n < 0 {
+		panic(fmt.Sprintf("forgetest: After: it must not be negative, and is %d", n))
+	}
+	f.skip = n
+	return f
+}
 
 // Respond responds with the given status, content type and body, without executing the call.
 func Respond(code int, contentType, body string) Fault {

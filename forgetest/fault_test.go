@@ -13,6 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"bufio"
+	"net"
+	"net/http/httptrace"
+	"net/textproto"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -34,6 +39,12 @@ func TestFaultsThatReplaceTheCall(t *testing.T) {
 		body   string
 	}{
 		{"status", Status(502), 502, map[string]string{"Content-Type": "application/json"}, `{"message":"502 Bad Gateway"}`},
+		{"no content", Status(204), 204, nil, ""},
+		{"not modified", Status(304), 304, nil, ""},
+		{"a status of net/http only", Status(226), 226, nil, `{"message":"226 IM Used"}`},
+		{"a status of proxies", Status(520), 520, nil, `{"message":"520 Web Server Returned an Unknown Error"}`},
+		{"the last one of proxies", Status(530), 530, nil, `{"message":"530 Origin DNS Error"}`},
+		{"message", StatusMessage(409, `Resource lock "1"`), 409, nil, `{"message":"Resource lock \"1\""}`},
 		{"answer", Respond(503, "text/html", "<html>"), 503, map[string]string{"Content-Type": "text/html"}, "<html>"},
 		{"sign-in", SignInPage(), 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, ""},
 		{"redirect to a host", RedirectTo("https://evil.example", 307), 307, map[string]string{"Location": "https://evil.example/api/v4/projects/1/issues/1/subscribe?x=1"}, ""},
@@ -91,16 +102,6 @@ func TestTruncateBody(t *testing.T) {
 			assert.Greater(t, response.ContentLength, int64(n))
 		}
 	}
-}
-
-func TestGarbage(t *testing.T) {
-	s, c := faultWorld(t)
-	s.Fail(subscribeRoute, InvalidJSON())
-	r := c.post("/projects/1/issues/1/subscribe")
-	assert.Equal(t, 201, r.Status)
-	assert.Equal(t, "application/json", r.Header.Get("Content-Type"))
-	assert.False(t, json.Valid([]byte(r.Body)))
-	assert.Equal(t, 1, s.CountApplied("*"))
 }
 
 func TestDelays(t *testing.T) {
@@ -241,4 +242,146 @@ func TestHijackedConnectionsDoNotLeak(t *testing.T) {
 	}
 	s.Close()
 	assert.Equal(t, http.ErrServerClosed, s.http.ListenAndServe())
+}
+
+// The response of the call is sent with another status.
+func TestRestate(t *testing.T) {
+	for _, code := range []int{202, 204, 205, 206, 226, 500} {
+		s, c := faultWorld(t)
+		want := c.post("/projects/1/issues/2/subscribe")
+		s.Fail(subscribeRoute, OverrideStatus(code).Times(1))
+		r := c.post("/projects/1/issues/1/subscribe")
+		assert.Equal(t, code, r.Status)
+		if code != 204 {
+			assert.Len(t, r.Body, len(want.Body))
+		}
+		assert.Equal(t, code, s.Requests()[1].Status)
+		assert.Equal(t, 2, s.CountApplied(subscribeRoute), "the call was executed")
+	}
+}
+
+func TestInterim(t *testing.T) {
+	s, c := faultWorld(t)
+	s.Fail("GET /issues", Informational(103).Times(1))
+	var got []string
+	trace := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
+		got = append(got, fmt.Sprint(code, " ", h.Get("Link")))
+		return nil
+	}})
+	r, err := http.NewRequestWithContext(trace, http.MethodGet, c.base+"/issues", nil)
+	require.NoError(t, err)
+	r.Header.Set("PRIVATE-TOKEN", s.Token)
+	response, err := c.http.Do(r)
+	require.NoError(t, err)
+	body, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"103 </assets/style.css>; rel=preload; as=style"}, got)
+	assert.Equal(t, 200, response.StatusCode)
+	assert.NotContains(t, response.Header.Get("Link"), "preload")
+	assert.Equal(t, c.get("/issues").Body, string(body))
+}
+
+// After an interim response without a final one the connection is closed; after 101 it stays open
+// and silent until the client or the server closes it.
+func TestUnfinished(t *testing.T) {
+	for code, want := range map[int]string{
+		100: "HTTP/1.1 100 Continue\r\n\r\n",
+		101: "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+		103: "HTTP/1.1 103 Early Hints\r\n\r\n",
+	} {
+		s := New(t)
+		s.Fail("GET /issues", Status(code))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+		require.NoError(t, err)
+		defer conn.Close()
+		_, err = fmt.Fprintf(conn, "GET /api/v4/issues HTTP/1.1\r\nHost: x\r\nPRIVATE-TOKEN: %s\r\n\r\n", s.Token)
+		require.NoError(t, err)
+		reader := bufio.NewReader(conn)
+		head := make([]byte, len(want))
+		_, err = io.ReadFull(reader, head)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(head))
+		if code == 101 {
+			require.NoError(t, conn.SetReadDeadline(time.Now().Add(20*time.Millisecond)))
+			_, err = reader.ReadByte()
+			require.ErrorContains(t, err, "timeout", "it is still open")
+			require.NoError(t, conn.SetReadDeadline(time.Time{}))
+			s.Close()
+		}
+		_, err = reader.ReadByte()
+		require.ErrorIs(t, err, io.EOF)
+		s.Close()
+		assert.Equal(t, code, s.Requests()[0].Status)
+	}
+}
+
+func TestRefuseKeyset(t *testing.T) {
+	s := New(t)
+	s.AddUsers(3, "user")
+	c := newCaller(t, s)
+	s.Fail("GET /users", RefuseKeyset().After(1).Times(1))
+	const keyset = "/users?pagination=keyset&order_by=id&sort=asc"
+	var got []int
+	for _, path := range []string{"/users", keyset, "/users?page=2", keyset, "/users", keyset} {
+		got = append(got, c.get(path).Status)
+	}
+	assert.Equal(t, []int{200, 200, 200, 405, 200, 200}, got)
+	s.Fail("*", RefuseKeyset())
+	assert.JSONEq(t, `{"message":"405 Method Not Allowed"}`, c.get(keyset).Body)
+}
+
+// recorder is a testing.TB that records failures instead of failing this test.
+type recorder struct {
+	testing.TB
+	errors []string
+	ended  bool
+}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Error(args ...any) {
+	r.errors = append(r.errors, strings.TrimSpace(fmt.Sprintln(args...)))
+}
+func (r *recorder) FailNow() { r.ended = true }
+
+func TestAssertions(t *testing.T) {
+	s := New(t)
+	s.AddProject("group/app").AddIssue(nil)
+	c := newCaller(t, s)
+	const subscribe, list = "POST /projects/:id/issues/:issue_iid/subscribe", "GET /issues"
+	s.AssertNoRequest(t)
+	c.post("/projects/1/issues/1/subscribe")
+	c.send("POST", "/projects/1/issues/1/subscribe?private_token=secret", "a=b")
+	c.get("/nothing?x=1")
+
+	s.AssertRequestCount(t, subscribe, 2)
+	s.AssertRequestCount(t, "*", 3)
+	s.AssertAppliedCount(t, subscribe, 1)
+	s.AssertNoRequest(t, list, "PUT /runners/:runner_id")
+	s.AssertRequests(t, subscribe, subscribe, "")
+	assert.Equal(t, 304, s.LastRequest(t, subscribe).Status)
+	assert.Equal(t, "a=b", string(s.LastRequest(t, subscribe).Body))
+	assert.Contains(t, string(s.Requests()[0].ResponseBody), `{"id":1`)
+
+	first := s.Requests()[0]
+	assert.Equal(t, []string{"/api/v4/projects/1/issues/1/subscribe", s.Token}, []string{first.Path, first.Header.Get("PRIVATE-TOKEN")})
+	assert.Equal(t, "1", s.Requests()[2].Query.Get("x"))
+
+	r := &recorder{TB: t}
+	assert.False(t, s.AssertRequestCount(r, subscribe, 1))
+	assert.False(t, s.AssertAppliedCount(r, subscribe, 2))
+	assert.False(t, s.AssertNoRequest(r))
+	assert.False(t, s.AssertRequests(r, list))
+	s.LastRequest(r, list)
+	assert.True(t, r.ended)
+	assert.Len(t, r.errors, 5)
+	assert.Contains(t, r.errors[0], "forgetest: "+subscribe+": 2 requests, want 1\nPOST /api/v4/projects/1/issues/1/subscribe -> 201\n    response: {\"id\":1")
+	assert.Contains(t, r.errors[0], "POST /api/v4/projects/1/issues/1/subscribe?private_token=%2A%2A%2A -> 304\n    request:  a=b\nGET /api/v4/nothing?x=1 -> 404 (matches no route)")
+	assert.Contains(t, r.errors[1], ": changed something 1 time, want 2")
+	assert.Panics(t, func() { s.AssertRequestCount(t, "GET /issue", 0) }) // a misspelled route would always have 0
+}
+
+// noRouteBody is the body of the response to a request that matches no route.
+func noRouteBody(method, path string, near ...string) string {
+	return fmt.Sprintf(`{"error":%q}`, fmt.Sprintf("forgetest has no such route: %s /api/v4%s (near: %q, %q, %q; Server.Handle adds routes)", method, path, near[0], near[1], near[2]))
 }

@@ -110,7 +110,7 @@ func (p *Project) addRef(refs map[string]*Commit, name, ref string) {
 	defer p.srv.mu.Unlock()
 	c := p.repo.resolve(ref)
 	if c == nil {
-		panic(fmt.Sprintf("forgetest: %s has no ref %q", p.Path, ref))
+		panic(fmt.Sprintf("forgetest: %s has no ref %q: add a commit or a branch first", p.Path, ref))
 	}
 	refs[name] = c
 }

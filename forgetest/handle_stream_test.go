@@ -71,12 +71,7 @@ func TestHandleStreams(t *testing.T) {
 			}
 		}
 	})
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/v4/projects/1/live", nil)
-	require.NoError(t, err)
-	request.Header.Set("PRIVATE-TOKEN", srv.Token)
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	live, err := transport.RoundTrip(request)
+	live, err := open(t, srv, "/projects/1/live")
 	require.NoError(t, err)
 	line := make([]byte, 5)
 	for range 2 { // each line arrives before the handler continues
@@ -88,6 +83,17 @@ func TestHandleStreams(t *testing.T) {
 	_, err = io.ReadFull(live.Body, line)
 	require.NoError(t, err)
 	require.NoError(t, live.Body.Close()) // the handler's context ends
+}
+
+// open sends a GET whose response the test reads.
+func open(t *testing.T, srv *forgetest.Server, path string) (*http.Response, error) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/v4"+path, nil)
+	require.NoError(t, err)
+	request.Header.Set("PRIVATE-TOKEN", srv.Token)
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport.RoundTrip(request)
 }
 
 // Faults act on a stream as on a complete response, and the handler always runs to its end.
@@ -103,12 +109,7 @@ func TestHandleStreamsHaveFaults(t *testing.T) {
 				ended <- err
 			})
 			get := func() (n int64, err error) {
-				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/v4/projects/1/artifact", nil)
-				require.NoError(t, err)
-				request.Header.Set("PRIVATE-TOKEN", srv.Token)
-				transport := &http.Transport{}
-				defer transport.CloseIdleConnections()
-				response, err := transport.RoundTrip(request)
+				response, err := open(t, srv, "/projects/1/artifact")
 				if err != nil {
 					return 0, err
 				}
@@ -127,23 +128,20 @@ func TestHandleStreamsHaveFaults(t *testing.T) {
 			if err := <-ended; name == "stream" {
 				require.Error(t, err, "the write reports that nothing more can be sent")
 			}
-			srv.Fail(route, forgetest.SlowBody(time.Microsecond).Times(1))
-			n, err = get()
-			require.NoError(t, err)
-			assert.EqualValues(t, size, n)
-			require.NoError(t, <-ended)
-			srv.Fail(route, forgetest.DropResponse().Times(1))
-			_, err = get()
-			require.Error(t, err)
-			require.NoError(t, <-ended)
+			for _, tc := range []struct {
+				fault forgetest.Fault
+				n     int64
+			}{{forgetest.SlowBody(time.Microsecond), int64(size)}, {forgetest.HeaderDelay(time.Microsecond), int64(size)}, {forgetest.DropResponse(), 0}} {
+				srv.Fail(route, tc.fault.Times(1))
+				n, err = get()
+				assert.Equal(t, tc.n == 0, err != nil)
+				assert.Equal(t, tc.n, n)
+				require.NoError(t, <-ended)
+			}
 			srv.Fail(route, forgetest.InvalidJSON().Times(1))
 			n, err = get()
 			require.NoError(t, err)
 			assert.Less(t, n, int64(100))
-			require.NoError(t, <-ended)
-			srv.Fail(route, forgetest.HeaderDelay(time.Microsecond).Times(1))
-			_, err = get()
-			require.NoError(t, err)
 			require.NoError(t, <-ended)
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -101,131 +100,10 @@ func TestListsIgnoreParametersOfOthers(t *testing.T) {
 	assert.Empty(t, c.get("/projects/1/merge_requests?iids[]=99").array(t))
 }
 
-// textWorld has three issues and three merge requests whose filtered texts are Fix, any and None,
-// and one of each without these texts.
-func textWorld(t *testing.T) (*Server, caller) {
-	s := New(t)
-	s.SetClock(noon)
-	p := s.AddProject("group/app")
-	for _, text := range []string{"Fix", "any", "None", ""} {
-		u := s.AddUser(text + "user")
-		if text != "" {
-			u = s.AddUser(text)
-		}
-		milestone := p.AddMilestone(text, time.Time{}, time.Time{})
-		p.AddIssue(func(d *Document) {
-			d.Set("author", u)
-			if text != "" {
-				d.Set("assignees", []*User{u}).Set("health_status", text).Set("labels", []string{text}).Set("milestone", milestone).
-					Set("iteration", NewDocument("Iteration").Set("id", 1).Set("title", text))
-			}
-		})
-		mr := p.AddMergeRequest(func(d *Document) {
-			d.Set("author", u).Set("source_branch", text).Set("target_branch", text)
-			if text != "" {
-				d.Set("assignees", []*User{u}).Set("reviewers", []*User{u}).Set("labels", []string{text}).
-					Set("milestone", milestone).Set("merge_user", u)
-			}
-		})
-		if text != "" {
-			p.tracker.at(p.tracker.last).AddAwardEmoji(s.Root(), text)
-			mr.AddAwardEmoji(s.Root(), text)
-			mr.Deploy(text)
-		}
-	}
-	return s, newCaller(t, s)
-}
-
 // freeText reports whether a parameter of the issue and merge request lists accepts any text and is
 // compared with one value.
 func (p parameter) freeText() bool {
 	return (p.Type == "string" || p.Type == "array<string>") && len(p.Enum) == 0 && p.Name != "search" && p.Name != "milestone_id"
-}
-
-// wantText returns the matches of a text filter among Fix (1), any (2), None (3) and nothing (4).
-func (p parameter) wantText(value string) []any {
-	has := func(list []string, word string) bool {
-		return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, word) })
-	}
-	switch {
-	case value == "":
-		return []any{4.0, 3.0, 2.0, 1.0}
-	case has(p.Special, value) && strings.EqualFold(value, "none"), strings.EqualFold(value, "no label") && p.SpecialOld != nil:
-		return []any{4.0}
-	case has(p.Special, value):
-		return []any{3.0, 2.0, 1.0}
-	}
-	found := []any{}
-	if i := slices.Index([]string{"Fix", "any", "None"}, value); i >= 0 {
-		found = append(found, float64(i+1))
-	}
-	return found
-}
-
-// The list of a group has its own row of not, and parameters that only deployed servers accept.
-func TestGroupIssueFilters(t *testing.T) {
-	checkFiltersOf(t, "/groups/group/issues", []filterCase{
-		{"not[my_reaction_emoji]=rocket", []int{10, 8, 7, 6, 5, 4, 3, 2, 1}},
-		{"not[search]=needle", []int{10, 9, 6, 5, 4, 3, 2, 1}},
-		{"not[search]=needle&not[in]=title", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
-		{"not[search]=needle&not[in]=description,title", []int{10, 9, 6, 5, 4, 3, 2, 1}},
-		{"search=needle&in=title", []int{8}},
-		{"search=needle&in=title,description", []int{8, 7}},
-		{"health_status=Any", []int{7}},
-		{"closed_by_id=2", []int{6}},
-		{"closed_by_id=1", []int{}},
-		{"milestone_id=Started", []int{4}},
-		{"not[milestone_id]=None", []int{5, 4, 3}},
-		{"not[weight]=5", []int{10, 9, 8, 7, 6, 5, 4, 3, 2}},
-		{"not[iteration_title]=sprint", []int{10, 9, 7, 6, 5, 4, 3, 2, 1}},
-		{"scope=created_by_me", []int{10, 9, 8, 7, 6, 5, 2, 1}},
-		{"scope=assigned_to_me", []int{}},
-	})
-	s, c := filterWorld(t)
-	tom := c.as(s.store.userByName("tom").Token)
-	assert.Len(t, tom.get("/groups/group/issues?per_page=100").array(t), 10, "all but the confidential one, by default")
-	assert.Empty(t, tom.get("/issues").array(t), "his own, by default")
-	for _, list := range []string{"/groups/group/issues", "/issues"} {
-		assert.Equal(t, []any{5.0, 4.0}, tom.get(list+"?scope=assigned_to_me").column(t, "iid"), list)
-		assert.Equal(t, []any{4.0}, tom.get(list+"?scope=assigned_to_me&author_id=2").column(t, "iid"), list)
-	}
-}
-
-// Texts are compared exactly. None and Any are keywords only for a parameter whose row has them
-// (Document 2 §4.1.1 and §4.2.1).
-func TestTextFilters(t *testing.T) {
-	_, c := textWorld(t)
-	all := []any{4.0, 3.0, 2.0, 1.0}
-	values := []string{"", "Fix", "fix", "FIX", "Fi", "any", "Any", "ANY", "None", "none", "No Label", "unknown"}
-	count := 0
-	for _, l := range everyList(t) {
-		if l.Response.Type != "Issue" && l.Response.Type != "MergeRequest" || strings.Contains(l.path, "issues/") {
-			continue
-		}
-		for _, p := range l.QueryParams {
-			for _, value := range values {
-				if p.freeText() {
-					count++
-					query := url.QueryEscape(p.Wire) + "=" + url.QueryEscape(value)
-					assert.Equal(t, p.wantText(value), c.get(l.ask(query)).column(t, "iid"), "%s %s", l.route, query)
-				}
-				for _, key := range p.Keys {
-					if !key.freeText() {
-						continue
-					}
-					count++
-					query := url.QueryEscape(key.Wire) + "=" + url.QueryEscape(value)
-					want := slices.Clone(all)
-					if value != "" { // a keyword is an ordinary text here
-						found := parameter{}.wantText(value)
-						want = slices.DeleteFunc(want, func(v any) bool { return slices.Contains(found, v) })
-					}
-					assert.Equal(t, want, c.get(l.ask(query)).column(t, "iid"), "%s %s", l.route, query)
-				}
-			}
-		}
-	}
-	assert.Greater(t, count, 500)
 }
 
 // Every list rejects values that are not in the row of a parameter, also in its hash.
@@ -360,4 +238,75 @@ func TestListsIgnoreParametersOfOtherPlatforms(t *testing.T) {
 		}
 	})
 	assert.Greater(t, count, 300)
+}
+
+// TestDeployedBooleans checks the boolean values that python-gitlab sends in a query. The test of all bodies is
+// TestTextMeansTheSameInEveryBody.
+func TestDeployedBooleans(t *testing.T) {
+	s := New(t)
+	s.AddProject("group/app").AddIssues(4, func(i int, d *Document) { d.Set("confidential", i == 0) })
+	c := newCaller(t, s)
+	assert.Len(t, c.get("/issues?confidential=True").array(t), 1)
+	assert.Len(t, c.get("/issues?confidential=False").array(t), 3)
+	assert.Equal(t, 400, c.get("/issues?confidential=tRUE").Status)
+	assert.Equal(t, 400, c.get("/issues?confidential=1").Status)
+}
+
+// A keyset list without sort has the server's default order.
+func TestKeysetWithoutSort(t *testing.T) {
+	s := New(t, WithOffering(Hosted))
+	s.AddUsers(30, "u")
+	group := s.AddGroup("group")
+	for range 30 {
+		group.AddAuditEvent(nil)
+	}
+	images := s.AddProject("group/app").AddRegistryRepository("x").AddTags(30, nil)
+	c := newCaller(t, s)
+	for path, by := range map[string][2]string{
+		"/users":                     {"id", "desc"},
+		"/groups/group/audit_events": {"id", "desc"},
+		fmt.Sprintf("/projects/group%%2Fapp/registry/repositories/%d/tags", images.ID): {"name", "asc"},
+	} {
+		keyset := path + "?pagination=keyset&per_page=7&order_by=" + by[0]
+		given, _ := c.walk(keyset+"&sort="+by[1], by[0])
+		without, _ := c.walk(keyset, by[0])
+		assert.GreaterOrEqual(t, len(given), 30, path)
+		assert.Equal(t, given, without, path)
+		assert.Equal(t, 400, c.get(keyset+"&sort=up").Status, path)
+	}
+}
+
+// A decimal is sent as text if the server has the terms of the deployed product.
+func TestDeployedDecimals(t *testing.T) {
+	for number, text := range map[float64]string{1: "1.0", 1.5: "1.5", 0: "0.0", 1e6: "1000000.0"} {
+		for _, gitlab := range []bool{false, true} {
+			var options []Option
+			want := any(number)
+			if gitlab {
+				options, want = []Option{WithGitLabVocabulary()}, text
+			}
+			s := New(t, options...)
+			s.EditSettings(func(d *Document) { d.Set("polling_interval_multiplier", number) })
+			assert.Equal(t, want, newCaller(t, s).get("/application/settings").object(t)["polling_interval_multiplier"])
+		}
+	}
+}
+
+// A boolean of a record may be null, which means false (Document 1 §2.1 rule 3).
+func TestNullBooleans(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddIssue(func(d *Document) { d.Set("confidential", nil) })
+	p.AddMergeRequest(func(d *Document) { d.Set("draft", nil) })
+	c := newCaller(t, s)
+	for _, tc := range []struct{ list, field, yes, no string }{
+		{"/issues?scope=all", "confidential", "&confidential=true", "&confidential=false"},
+		{"/merge_requests?scope=all", "draft", "&wip=yes", "&wip=no"},
+	} {
+		record := c.get(tc.list).array(t)[0]
+		assert.Contains(t, record, tc.field)
+		assert.Nil(t, record[tc.field])
+		assert.Empty(t, c.get(tc.list+tc.yes).array(t))
+		assert.Len(t, c.get(tc.list+tc.no).array(t), 1, tc.list)
+	}
 }

@@ -3,157 +3,44 @@ package forgetest
 import (
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-func TestMergeRequestFilters(t *testing.T) {
+// The models of internal/contractmodel prove the filters. This test has what they accept in several
+// readings, because the documents leave it open.
+func TestOpenMergeRequestFilters(t *testing.T) {
 	s := New(t)
 	s.SetClock(noon)
-	p, secret := s.AddProject("group/app"), s.AddProject("group/secret", Private)
-	jane, tom := s.AddUser("jane"), s.AddUser("tom")
-	milestone := p.AddMilestone("1.0", time.Time{}, time.Time{})
-	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
-	one := p.AddMergeRequest(func(d *Document) {
-		d.Set("title", "Needle one").Set("author", jane).Set("assignees", []*User{tom}).Set("reviewers", []*User{jane}).
-			Set("labels", []string{"bug", "p1"}).Set("milestone", milestone).Set("draft", true).
-			Set("created_at", day(1)).Set("updated_at", day(10)).Set("source_branch", "left").Set("target_branch", "stable")
-	})
-	two := p.AddMergeRequest(func(d *Document) {
-		d.Set("title", "Two").Set("description", "a needle").Set("state", "merged").Set("merge_user", tom).Set("merged_at", day(20)).
-			Set("labels", []string{"bug"}).Set("created_at", day(2)).Set("updated_at", day(9))
-	})
-	p.AddMergeRequest(func(d *Document) {
-		d.Set("title", "A third").Set("state", "closed").Set("created_at", day(3)).Set("updated_at", day(8))
-	})
-	secret.AddMergeRequest(func(d *Document) {
-		d.Set("title", "Hidden").Set("state", "locked").Set("author", jane).Set("created_at", day(4))
-	})
-	one.Approve(jane, tom)
-	two.Approve(jane)
-	two.AddApprovers(tom)
-	one.AddAwardEmoji(s.Root(), "rocket")
-	two.AddAwardEmoji(jane, "tada")
-	two.Deploy("production")
+	p, jane, tom := s.AddProject("group/app"), s.AddUser("jane"), s.AddUser("tom")
+	one := p.AddMergeRequest(func(d *Document) { d.Set("title", "Fix this needle").Set("created_at", day(1)) })
+	one.AddApprovers(jane, tom)
+	one.Deploy("production")
+	p.AddMergeRequest(func(d *Document) { d.Set("created_at", day(3)) }).AddApprovers(tom)
 	c := newCaller(t, s)
 	for query, want := range map[string][]any{
-		"":               {4.0, 3.0, 2.0, 1.0},
-		"sort=asc":       {1.0, 2.0, 3.0, 4.0},
-		"order_by=title": {2.0, 1.0, 4.0, 3.0},
-		"order_by=updated_at&state=all&labels=Any":           {1.0, 2.0},
-		"order_by=merged_at":                                 {2.0, 4.0, 3.0, 1.0},
-		"approved_by_ids[]=2":                                {2.0, 1.0},
-		"approved_by_ids[]=2&approved_by_ids[]=3":            {1.0},
-		"approved_by_ids=None":                               {4.0, 3.0},
-		"approved_by_ids=Any":                                {2.0, 1.0},
-		"approver_ids[]=3":                                   {2.0},
-		"approver_ids=None":                                  {4.0, 3.0, 1.0},
-		"approver_ids=Any":                                   {2.0},
-		"assignee_id=3":                                      {1.0},
-		"assignee_id=None":                                   {4.0, 3.0, 2.0},
-		"assignee_id=Any":                                    {1.0},
-		"not[assignee_id]=3":                                 {4.0, 3.0, 2.0},
-		"not[author_id]=2":                                   {3.0, 2.0},
-		"author_id=2":                                        {4.0, 1.0},
-		"author_username=jane":                               {4.0, 1.0},
-		"not[author_username]=jane":                          {3.0, 2.0},
-		"created_after=2026-01-03":                           {4.0, 3.0},
-		"created_before=2026-01-02":                          {2.0, 1.0},
-		"updated_after=2026-01-09&updated_before=2026-01-09": {2.0},
-		"environment=production":                             {2.0},
-		"deployed_after=" + url.QueryEscape(noon().Format(time.RFC3339)): {2.0},
-		"deployed_after=2026-03-04T12:00:01Z":                            {},
-		"deployed_before=2026-03-04T12:00:00Z":                           {2.0},
-		"deployed_before=2025-01-01T00:00:00Z":                           {},
-		"labels=bug":                                                     {2.0, 1.0},
-		"labels=bug,p1":                                                  {1.0},
-		"labels=None":                                                    {4.0, 3.0},
-		"not[labels]=p1":                                                 {4.0, 3.0, 2.0},
-		"merge_user_id=3":                                                {2.0},
-		"merge_user_username=tom":                                        {2.0},
-		"milestone=1.0":                                                  {1.0},
-		"milestone=None":                                                 {4.0, 3.0, 2.0},
-		"not[milestone]=1.0":                                             {4.0, 3.0, 2.0},
-		"my_reaction_emoji=rocket":                                       {1.0},
-		"my_reaction_emoji=None":                                         {4.0, 3.0, 2.0},
-		"my_reaction_emoji=Any":                                          {1.0},
-		"my_reaction_emoji=tada":                                         {}, // of another user
-		"not[my_reaction_emoji]=tada":                                    {4.0, 3.0, 2.0, 1.0},
-		"not[my_reaction_emoji]=rocket":                                  {4.0, 3.0, 2.0},
-		"reviewer_id=2":                                                  {1.0},
-		"reviewer_id=Any":                                                {1.0},
-		"reviewer_id=None":                                               {4.0, 3.0, 2.0},
-		"reviewer_username=jane":                                         {1.0},
-		"not[reviewer_id]=2":                                             {4.0, 3.0, 2.0},
-		"not[assignee_username]=tom":                                     {4.0, 3.0, 2.0},
-		"search=needle":                                                  {2.0, 1.0},
-		"search=needle&in=title":                                         {1.0},
-		"search=needle&in=description":                                   {2.0},
-		"source_branch=left":                                             {1.0},
-		"target_branch=main":                                             {4.0, 3.0, 2.0},
-		"state=merged":                                                   {2.0},
-		"state=opened":                                                   {1.0},
-		"state=closed":                                                   {3.0},
-		"state=locked":                                                   {4.0},
-		"wip=yes":                                                        {1.0},
-		"wip=no":                                                         {4.0, 3.0, 2.0},
-		"scope=assigned_to_me":                                           {},
+		"approver_ids[]=2&approver_ids[]=3": {1.0}, "created_after=2026-03-03": {2.0}, "search=needle+fix": {1.0}, "deployed_after=2026-03-04T12:00:00Z": {1.0},
+		"deployed_before=2026-03-04T12:00:00Z&environment=production": {1.0}, "deployed_after=2026-03-04T12:00:01Z": {}, "reviewer_username=None": {2.0, 1.0},
 	} {
-		if query == "scope=assigned_to_me" {
-			assert.Equal(t, []any{1.0}, c.as(tom.Token).get("/merge_requests?"+query).column(t, "id"))
-			continue
-		}
-		r := c.get("/merge_requests?scope=all&" + query)
-		assert.Equal(t, want, r.column(t, "id"), query)
-		if strings.Contains(query, "deployed_") || strings.Contains(query, "merged_at") {
-			continue // a parameter of the global list only
-		}
-		want = slices.DeleteFunc(want, func(id any) bool { return id == 4.0 }) // of the other project
-		r = c.get("/projects/group%2Fapp/merge_requests?" + query)
-		assert.Equal(t, want, r.column(t, "id"), "in the project: %s", query)
-	}
-	assert.Equal(t, []any{3.0, 2.0}, c.get("/merge_requests").column(t, "id")) // the caller's own
-	for _, list := range []string{"/merge_requests?scope=", "/projects/group%2Fapp/merge_requests?scope="} {
-		assert.Equal(t, []any{3.0, 2.0}, c.get(list+"created_by_me").column(t, "id"), list)
-		assert.Equal(t, []any{1.0}, c.as(jane.Token).get(list+"created_by_me").column(t, "id"), list)
-		for author, want := range map[string][]any{"": {1.0}, "&author_id=2": {1.0}, "&author_id=1": {}} {
-			got := c.as(tom.Token).get(list+"assigned_to_me"+author).column(t, "id")
-			assert.Equal(t, want, got, list+author)
-		}
-		assert.Equal(t, []any{3.0, 2.0, 1.0}, c.as(tom.Token).get(list+"all").column(t, "id"), list)
+		assert.Equal(t, want, c.get("/merge_requests?"+query).column(t, "id"), query)
 	}
 }
 
 func TestMergeRequestLists(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
-	jane := s.AddUser("jane")
-	p.AddMergeRequests(3, func(i int, d *Document) { d.Set("author", jane).Set("labels", []string{"bug"}) })
-	s.AddProject("group/secret", Private).AddMergeRequest(func(d *Document) { d.Set("author", jane) })
+	p.AddMergeRequests(3, nil)
 	c := newCaller(t, s)
 	project := "/projects/group%2Fapp/merge_requests"
-	assert.Equal(t, []any{3.0, 1.0}, c.get(project+"?iids[]=1&iids[]=3").column(t, "iid"))
-	assert.Len(t, c.as("").get(project).array(t), 3) // scope has no default here
-	assert.Equal(t, 401, c.as("").get("/merge_requests").Status)
-	assert.Equal(t, []any{3.0, 2.0, 1.0}, c.as(jane.Token).get("/merge_requests").column(t, "id")) // without the project that she cannot see
-	walked, pages := c.walk(project+"?per_page=2", "iid")
-	assert.Equal(t, []any{3.0, 2.0, 1.0}, walked)
-	assert.Equal(t, 2, pages)
 	item := c.get(project).array(t)[0]
-	keys(t, "MergeRequest", "list", item)
-	assert.Equal(t, []any{"bug"}, item["labels"], "without details")
 	assert.Equal(t, "!3", item["reference"])
 	short := c.get(project + "?view=simple").array(t)[0]
 	assert.ElementsMatch(t, strings.Fields("id iid project_id title description state created_at updated_at web_url"),
 		slices.Collect(maps.Keys(short)))
-	label := c.get(project + "?with_labels_details=true").array(t)[0]["labels"].([]any)[0]
-	keys(t, "LabelDetails", "", label.(map[string]any))
 	for query, body := range map[string]string{
 		"author_id=1&author_username=x":           `{"error":"author_id, author_username are mutually exclusive"}`,
 		"reviewer_id=1&reviewer_username=x":       `{"error":"reviewer_id, reviewer_username are mutually exclusive"}`,
@@ -168,17 +55,7 @@ func TestMergeRequestLists(t *testing.T) {
 		assert.Equal(t, 400, r.Status, query)
 		assert.Equal(t, body, r.Body)
 	}
-	for _, list := range []string{project, "/merge_requests"} {
-		for n, status := range map[int]int{5: 200, 6: 400} {
-			query := strings.Repeat("approved_by_ids[]=2&", n)
-			assert.Equal(t, status, c.get(list+"?"+query).Status, "%s: %d", list, n)
-		}
-	}
-	free := New(t, WithTier(Free))
-	free.AddProject("group/app").AddMergeRequest(nil)
-	freely := newCaller(t, free).get("/merge_requests?approved_by_ids[]=99").array(t)
-	require.Len(t, freely, 1) // a parameter of a higher tier is ignored
-	assert.NotContains(t, freely[0], "approvals_before_merge")
+	assert.Equal(t, 200, c.get(project+"?"+strings.Repeat("approved_by_ids[]=2&", 5)).Status)
 }
 
 func TestMergeStatusRecheck(t *testing.T) {
@@ -213,40 +90,6 @@ func TestMergeStatusRecheck(t *testing.T) {
 	assert.Equal(t, "unchecked", c.get(list).column(t, "merge_status")[0], "one that is not open")
 }
 
-func TestMergeRequestTransitions(t *testing.T) {
-	s := New(t)
-	s.AddProject("group/app").AddMergeRequest(nil)
-	c := newCaller(t, s)
-	jane := c.as(s.AddUser("jane").Token)
-	at := "/projects/group%2Fapp/merge_requests/1/"
-	for _, step := range []struct {
-		who    caller
-		call   string
-		status int
-	}{
-		{c, "unsubscribe", 304}, {c, "subscribe", 201}, {c, "subscribe", 304}, {jane, "unsubscribe", 304}, {jane, "subscribe", 201},
-		{c, "unsubscribe", 201}, {c, "unsubscribe", 304}, {c, "todo", 201}, {c, "todo", 304}, {jane, "todo", 201}, {c.as(""), "todo", 401},
-	} {
-		r := step.who.post(at + step.call)
-		assert.Equal(t, step.status, r.Status, step.call)
-		if r.Status == 304 {
-			assert.Empty(t, r.Body)
-		}
-	}
-	s.AssertAppliedCount(t, "POST /projects/:id/merge_requests/:merge_request_iid/subscribe", 2)
-	s.AssertAppliedCount(t, "POST /projects/:id/merge_requests/:merge_request_iid/todo", 2)
-	assert.Equal(t, 404, c.post("/projects/1/merge_requests/2/subscribe").Status)
-	for _, call := range []string{"subscribe", "unsubscribe"} {
-		mr := c.post(at + call).object(t)
-		keys(t, "MergeRequest", "single", mr)
-		assertShown(t, mr, map[string]any{"iid": 1.0, "subscribed": call == "subscribe"})
-	}
-	todo := c.as(s.AddUser("tom").Token).post(at + "todo").object(t)
-	keys(t, "Todo", "", todo)
-	keys(t, "MergeRequest", "", todo["target"].(map[string]any))
-	assert.Equal(t, "MergeRequest", todo["target_type"])
-}
-
 func TestBlocks(t *testing.T) {
 	s := New(t)
 	p, secret := s.AddProject("group/app"), s.AddProject("group/secret", Private)
@@ -273,7 +116,6 @@ func TestBlocks(t *testing.T) {
 			made := r.object(t)
 			assert.NotContains(t, made, "blocked_merge_request", "lists have it")
 			assert.ElementsMatch(t, []string{"id", "project_id", "blocking_merge_request"}, slices.Collect(maps.Keys(made)))
-			keys(t, "MergeRequest", dependency, made["blocking_merge_request"].(map[string]any))
 		}
 	}
 	assert.Equal(t, 400, c.send("POST", "/projects/1/merge_requests/2/blocks", "blocking_merge_request_id=1").Status) // a circle
@@ -282,7 +124,6 @@ func TestBlocks(t *testing.T) {
 	require.Len(t, visible, 1)
 	assert.InDelta(t, 2, visible[0]["blocking_merge_request"].(map[string]any)["id"], 0)
 	assert.Equal(t, false, visible[0]["blocking_merge_request"].(map[string]any)["author"].(map[string]any)["locked"])
-	keys(t, "MergeRequestDependency", "", visible[0])
 	blockees := c.get("/projects/1/merge_requests/2/blockees").array(t)
 	require.Len(t, blockees, 1)
 	assert.InDelta(t, 1, blockees[0]["blocked_merge_request"].(map[string]any)["id"], 0)
@@ -351,19 +192,10 @@ func TestVersionsAndChanges(t *testing.T) {
 	at := "/projects/group%2Fapp/merge_requests/1"
 	versions := c.get(at + "/versions").array(t)
 	require.Len(t, versions, 2)
-	keys(t, "DiffVersion", "list", versions[0])
-	assert.Equal(t, head.ID, versions[0]["head_commit_sha"])
 	assert.Equal(t, "collected", versions[0]["state"])
 	assert.Len(t, versions[0]["patch_id_sha"], 40)
 	assert.Equal(t, []any{"2", "1"}, c.get(at+"/versions").column(t, "real_size"))
 	assert.Equal(t, []any{"2"}, c.get(at+"/versions?per_page=1").column(t, "real_size"))
-	single := c.as("").get(at + "/versions/2").object(t)
-	keys(t, "DiffVersion", "single", single)
-	require.Len(t, single["commits"], 2)
-	keys(t, "VersionCommit", "", single["commits"].([]any)[1].(map[string]any))
-	require.Len(t, single["diffs"], 2)
-	keys(t, "VersionDiff", "", single["diffs"].([]any)[0].(map[string]any))
-	assert.Equal(t, "@@ -1 +1 @@\n-one\n+two\n", single["diffs"].([]any)[0].(map[string]any)["diff"])
 	unidiff := c.get(at + "/versions/2?unidiff=true").object(t)["diffs"].([]any)[0].(map[string]any)["diff"]
 	assert.Equal(t, "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n", unidiff)
 	assert.Equal(t, 404, c.get(at+"/versions/3").Status)
@@ -371,7 +203,6 @@ func TestVersionsAndChanges(t *testing.T) {
 	assert.Empty(t, c.get("/projects/1/merge_requests/2/versions").array(t))
 
 	changes := c.get(at + "/changes").object(t)
-	keys(t, "MergeRequestChanges", "", changes)
 	assert.Equal(t, "2", changes["changes_count"])
 	assert.Equal(t, head.ID, changes["diff_refs"].(map[string]any)["head_sha"])
 	assert.Len(t, changes["changes"], 2)

@@ -8,38 +8,26 @@ import (
 	"testing"
 	"time"
 
+	"encoding/json"
+	"slices"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
+// The models of internal/contractmodel prove the numbers of a list's pages. This test has the links, and a page after the last.
 func TestOffsetPagination(t *testing.T) {
 	s := New(t)
 	s.AddProject("group/app").AddIssues(45, nil)
 	c := newCaller(t, s)
 	for _, tc := range []struct {
-		query                                 string
-		page, perPage, prev, next, total, all string
-		rels                                  string
-		n                                     int
+		query, perPage, rels string
+		n                    int
 	}{
-		{"", "1", "20", "", "2", "45", "3", "next=2 first=1 last=3", 20},
-		{"?page=2", "2", "20", "1", "3", "45", "3", "prev=1 next=3 first=1 last=3", 20},
-		{"?page=3", "3", "20", "2", "", "45", "3", "prev=2 first=1 last=3", 5},
-		{"?page=9", "9", "20", "8", "", "45", "3", "prev=8 first=1 last=3", 0},
-		{"?per_page=500", "1", "100", "", "", "45", "1", "first=1 last=1", 45},
-		{"?state=closed", "1", "20", "", "", "0", "1", "first=1 last=1", 0},
+		{"", "20", "next=2 first=1 last=3", 20}, {"?page=2", "20", "prev=1 next=3 first=1 last=3", 20}, {"?page=3", "20", "prev=2 first=1 last=3", 5},
+		{"?page=9", "20", "prev=8 first=1 last=3", 0}, {"?per_page=500", "100", "first=1 last=1", 45}, {"?state=closed", "20", "first=1 last=1", 0},
 	} {
 		r := c.get("/issues" + tc.query)
-		header := func(name string) string {
-			require.Contains(t, r.Header, name)
-			return r.Header.Get(name)
-		}
-		assert.Equal(t, tc.page, header("X-Page"))
-		assert.Equal(t, tc.perPage, header("X-Per-Page"))
-		assert.Equal(t, tc.prev, header("X-Prev-Page"))
-		assert.Equal(t, tc.next, header("X-Next-Page"))
-		assert.Equal(t, tc.total, header("X-Total"))
-		assert.Equal(t, tc.all, header("X-Total-Pages"))
 		var rels []string
 		for _, rel := range []string{"prev", "next", "first", "last"} {
 			if target := r.rel(rel); target != "" {
@@ -57,7 +45,9 @@ func TestOffsetPagination(t *testing.T) {
 		}
 		assert.Equal(t, tc.rels, strings.Join(rels, " "))
 		assert.Len(t, r.array(t), tc.n)
+		assert.Equal(t, tc.perPage, r.Header.Get("X-Per-Page"))
 	}
+	assert.Equal(t, []string{"9", "8"}, []string{c.get("/issues?page=9").Header.Get("X-Page"), c.get("/issues?page=9").Header.Get("X-Prev-Page")})
 	for _, bad := range []string{"page=0", "page=x", "per_page=0", "per_page=-1", "pagination=keyset"} {
 		assert.GreaterOrEqual(t, c.get("/issues?"+bad).Status, 400, bad)
 	}
@@ -81,25 +71,6 @@ func TestLinksRepeatParametersAndPath(t *testing.T) {
 	assert.Equal(t, "https://internal:8443/group/sub/app/-/issues/3", c.get("/issues?per_page=1").array(t)[0]["web_url"])
 }
 
-func TestOffsetPagesMatchTheList(t *testing.T) {
-	s := New(t, WithDemo())
-	c := newCaller(t, s)
-	for _, query := range []string{"", "&order_by=updated_at&sort=asc", "&order_by=weight", "&state=opened&order_by=due_date", "&labels=bug"} {
-		walked, pages := c.walk("/issues?scope=all&per_page=7"+query, "id")
-		assert.Greater(t, pages, 5)
-		var whole []any
-		for page := 1; page <= 4; page++ {
-			whole = append(whole, c.get(fmt.Sprintf("/issues?scope=all&per_page=100&page=%d%s", page, query)).column(t, "id")...)
-		}
-		assert.Equal(t, whole, walked, query)
-		seen := map[any]bool{}
-		for _, id := range walked {
-			assert.False(t, seen[id])
-			seen[id] = true
-		}
-	}
-}
-
 func TestGeneratedIssues(t *testing.T) {
 	s := New(t)
 	p := s.AddProject("group/app")
@@ -117,9 +88,6 @@ func TestGeneratedIssues(t *testing.T) {
 	assert.Empty(t, r.Header.Get("X-Next-Page"))
 	first := c.get("/issues?scope=all&per_page=100")
 	assert.EqualValues(t, 1_000_000, first.array(t)[0]["iid"])
-	assert.NotContains(t, first.Header, "X-Total")
-	assert.NotContains(t, first.Header, "X-Total-Pages")
-	assert.Empty(t, first.rel("last"))
 	assert.NotEmpty(t, first.next())
 
 	assert.Equal(t, 201, c.post("/projects/1/issues/777777/subscribe").Status)
@@ -128,19 +96,6 @@ func TestGeneratedIssues(t *testing.T) {
 	page := c.get(fmt.Sprintf("/groups/group/issues?per_page=1&page=%d", 1_000_000-777_777+1)).array(t)
 	assert.EqualValues(t, 777777, page[0]["iid"])
 	assert.EqualValues(t, 3600, page[0]["time_stats"].(map[string]any)["time_estimate"])
-}
-
-func TestGeneratedIssuesFilter(t *testing.T) {
-	s := New(t)
-	p := s.AddProject("group/app")
-	p.AddIssue(func(d *Document) { d.Set("created_at", generatedTime(0)).Set("labels", []string{"special"}) })
-	p.AddGeneratedIssues(300)
-	c := newCaller(t, s)
-	assert.Len(t, c.get("/issues?state=closed&per_page=100").array(t), 100)
-	assert.Equal(t, []any{1.0}, c.get("/issues?labels=special").column(t, "iid"))
-	assert.Equal(t, []any{1.0}, c.get("/issues?sort=asc&per_page=1").column(t, "iid"))
-	walked, _ := c.walk("/issues?per_page=50", "iid")
-	assert.Len(t, walked, 301)
 }
 
 // Shortcuts and cached lists must not affect results: writes, and new records with an early date,
@@ -191,4 +146,138 @@ func TestTreeKeysetWalk(t *testing.T) {
 	assert.Contains(t, first.next(), "page_token=")
 	assert.Contains(t, first.next(), "id=group%2Fapp")
 	assert.Equal(t, 400, c.get(path+"&pagination=keyset&page_token=nonsense").Status)
+}
+
+// The scan has the same issues as a complete list, for every order in which pages are requested.
+func TestScanEqualsTheList(t *testing.T) {
+	s := New(t)
+	a, b := s.AddProject("group/a"), s.AddProject("group/b")
+	a.AddGeneratedIssues(1300)
+	b.AddGeneratedIssues(900)
+	b.AddIssues(30, func(i int, d *Document) { d.Set("confidential", i%2 == 0) })
+	c := newCaller(t, s)
+	for _, query := range []string{"", "&sort=asc", "&state=closed", "&labels=batch-3&sort=asc", "&state=closed&not[labels]=batch-3"} {
+		walked, _ := c.walk("/issues?scope=all&per_page=100"+query, "id")
+		seen := map[any]bool{}
+		for _, id := range walked {
+			assert.False(t, seen[id])
+			seen[id] = true
+		}
+		s.AddUser("forget" + fmt.Sprint(len(query)))
+		for _, page := range []int{22, 11, 3, 1} {
+			want := walked[min(len(walked), (page-1)*100):min(len(walked), page*100)]
+			got := c.get(fmt.Sprintf("/issues?scope=all&per_page=100&page=%d%s", page, query)).column(t, "id")
+			assert.Equal(t, append([]any{}, want...), got, "%s page %d", query, page)
+		}
+	}
+	for query, descending := range map[string]bool{"": true, "&sort=asc": false} {
+		created, _ := c.walk("/issues?scope=all&per_page=100"+query, "created_at")
+		assert.True(t, slices.IsSortedFunc(created, func(a, b any) int {
+			if descending {
+				a, b = b, a
+			}
+			return strings.Compare(a.(string), b.(string))
+		}), query)
+	}
+	all, _ := c.walk("/issues?scope=all&per_page=100", "id")
+	assert.Len(t, all, 2230)
+	guest, _ := c.as(s.AddUser("guest").Token).walk("/issues?scope=all&per_page=100", "id")
+	assert.Len(t, guest, 2215)
+	assert.Empty(t, c.get("/issues?scope=all&page=9223372036854775807").array(t))
+}
+
+// Every list is paginated (Document 1 §4 and §8.1), and has no Links header.
+func TestEveryListHasPages(t *testing.T) {
+	s := contractServer(t)
+	c := newCaller(t, s)
+	c.send("PUT", "/groups/group/integrations/emails-on-push", "recipients=a@example.com")
+	lists := everyList(t)
+	assert.Len(t, lists, 29)
+	for _, l := range lists {
+		count := func(query string, page, perPage string) int {
+			r := c.get(l.ask(query))
+			require.Equal(t, 200, r.Status, l.route)
+			assert.Equal(t, page, r.Header.Get("X-Page"), l.route)
+			assert.Equal(t, perPage, r.Header.Get("X-Per-Page"), l.route)
+			assert.NotContains(t, r.Header, "Links", l.route)
+			assert.Contains(t, r.rel("first"), "page=1&per_page="+perPage, l.route)
+			var items []json.RawMessage
+			require.NoError(t, json.Unmarshal([]byte(r.Body), &items), l.route)
+			return len(items)
+		}
+		all := count("", "1", "20")
+		require.Positive(t, all, l.route)
+		assert.Equal(t, 1, count("per_page=1", "1", "1"), l.route)
+		assert.Equal(t, min(1, all-1), count("per_page=1&page=2", "2", "1"), l.route)
+		assert.Zero(t, count("per_page=100&page=2", "2", "100"), l.route)
+	}
+}
+
+// Lists up to 10,000 records have totals, longer ones do not (Document 1 §8).
+func TestTotalsUpToTenThousand(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddGeneratedIssues(10_000)
+	c := newCaller(t, s)
+	r := c.get("/issues?scope=all&per_page=100")
+	assert.Equal(t, []string{"10000", "100"}, []string{r.Header.Get("X-Total"), r.Header.Get("X-Total-Pages")})
+	assert.Contains(t, r.rel("last"), "page=100&")
+	p.AddIssue(nil)
+	r = c.get("/issues?scope=all&per_page=100")
+	assert.NotContains(t, r.Header, "X-Total")
+	assert.NotContains(t, r.Header, "X-Total-Pages")
+	assert.Empty(t, r.rel("last"))
+	assert.Contains(t, r.rel("first"), "page=1&per_page=100&")
+	assert.Equal(t, "1", c.get("/issues?scope=all&iids[]=10001").Header.Get("X-Total")) // the total counts the issues that the call finds
+}
+
+// A page by position has 20 records by default, and 100 at most.
+func TestKeysetPageSizes(t *testing.T) {
+	s := New(t)
+	s.AddUsers(150, "user")
+	s.AddGroup("group").AddGeneratedAuditEvents(150)
+	c := newCaller(t, s)
+	for path, name := range map[string]string{"/users?order_by=id&sort=asc": "id", "/groups/group/audit_events?order_by=id&sort=desc": "id"} {
+		for query, want := range map[string]int{"": 20, "&per_page=7": 7, "&per_page=101": 100} {
+			r := c.get(path + "&pagination=keyset" + query)
+			assert.Len(t, r.array(t), want, path+query)
+			assert.NotContains(t, r.Header, "Links")
+			assert.Equal(t, 1, strings.Count(r.Header.Get("Link"), "rel="), "only the next page")
+			second := c.get(r.next()).column(t, name)
+			assert.NotContains(t, r.column(t, name), second[0], path+query)
+		}
+	}
+}
+
+// A + in a timestamp must be written as %2B: an unescaped + is a space (Document 1 §2.1 rule 4).
+func TestPlusInTimestamps(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddIssue(func(d *Document) {
+		d.Set("created_at", "2026-03-04T10:00:00Z").Set("updated_at", "2026-03-04T10:00:00Z")
+	})
+	c := newCaller(t, s)
+	assert.Empty(t, c.get("/issues?scope=all&created_after=2026-03-04T12:00:01%2B02:00").array(t))
+	for _, name := range []string{"created_after", "updated_before"} {
+		assert.Equal(t, 400, c.get("/issues?"+name+"=2026-03-04T11:59:59+02:00").Status, name)
+	}
+}
+
+// A query that is too long can be sent as a body (Document 1 §2.1 rule 7).
+func TestLongQueriesAsBodies(t *testing.T) {
+	s := New(t)
+	s.AddProject("group/app").AddIssues(3, nil)
+	c := newCaller(t, s)
+	filters := url.Values{"scope": {"all"}, "iids[]": {"2"}, "search": {strings.Repeat("x", 9000)}, "in": {"title"}}
+	assert.Equal(t, 414, c.get("/issues?"+filters.Encode()).Status)
+	r := c.send("GET", "/issues", filters.Encode())
+	assert.Equal(t, 200, r.Status)
+	assert.Empty(t, r.array(t))
+	filters.Del("search")
+	filters["iids[]"] = strings.Split(strings.Repeat("2,3,", 3000)+"2", ",")
+	assert.Equal(t, 414, c.get("/issues?"+filters.Encode()).Status)
+	assert.Equal(t, []any{3.0, 2.0}, c.send("GET", "/issues", filters.Encode()).column(t, "iid"))
+	long := url.Values{"duration": {"1h"}, "summary": {strings.Repeat("x", 9000)}}.Encode()
+	assert.Equal(t, 414, c.post("/projects/1/issues/1/add_spent_time?"+long).Status)
+	assert.Equal(t, 201, c.send("POST", "/projects/1/issues/1/add_spent_time", long).Status)
 }

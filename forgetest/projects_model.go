@@ -67,6 +67,7 @@ func (p *Project) AddMember(u *User, role Role) {
 	if u == nil {
 		panic("forgetest: AddMember: the user is nil")
 	}
+	role.mustExist()
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
 	p.members[u] = role

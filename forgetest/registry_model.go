@@ -109,7 +109,10 @@ func (r *RegistryRepository) Tags() []string {
 // ProtectRegistryTags adds a protection rule: tags whose whole name matches the RE2 expression are
 // not deleted. It panics if the expression is invalid.
 func (p *Project) ProtectRegistryTags(expression string) {
-	rule := regexp.MustCompile(`\A(?:` + expression + `)\z`)
+	rule, err := regexp.Compile(`\A(?:` + expression + `)\z`)
+	if err != nil {
+		panic(fmt.Sprintf("forgetest: ProtectRegistryTags(%q): it is not an RE2 pattern, such as v.*: %v", expression, err))
+	}
 	p.srv.mu.Lock()
 	defer p.srv.mu.Unlock()
 	p.registry.protected = append(p.registry.protected, rule)

@@ -3,8 +3,6 @@ package forgetest
 import (
 	"encoding/base64"
 	"encoding/json"
-	"io"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -24,23 +22,14 @@ type native struct {
 
 func (n native) do(method, address, user, secret, accept string) reply {
 	n.t.Helper()
-	r, err := http.NewRequest(method, address, nil)
-	require.NoError(n.t, err)
+	credential := ""
 	switch {
 	case user != "":
-		r.SetBasicAuth(user, secret)
+		credential = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+secret))
 	case secret != "":
-		r.Header.Set("Authorization", "Bearer "+secret)
+		credential = "Bearer " + secret
 	}
-	if accept != "" {
-		r.Header.Set("Accept", accept)
-	}
-	response, err := n.http.Do(r)
-	require.NoError(n.t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(n.t, err)
-	return reply{response.StatusCode, response.Header, string(body)}
+	return n.as("").answer(method, address, "", "Authorization", credential, "Accept", accept)
 }
 
 func (n native) auth(user, secret string, scopes ...string) reply {
@@ -107,7 +96,6 @@ func TestRegistryTokens(t *testing.T) {
 		if tc.status != 200 {
 			continue
 		}
-		keys(t, "RegistryToken", "", r.object(t))
 		c := claimsOf(t, r.object(t)["token"].(string))
 		assert.Equal(t, tc.access, c.Access)
 		assert.Equal(t, noon().Add(registryTokenLife).Unix(), c.Expires)
@@ -243,4 +231,56 @@ func TestCatalog(t *testing.T) {
 	assert.Contains(t, r.Header.Get("WWW-Authenticate"), `scope="registry:catalog:*",error="insufficient_scope"`)
 	assert.Equal(t, 405, n.do("POST", n.s.RegistryURL+"/v2/_catalog", "", token, "").Status)
 	assert.Equal(t, 404, n.do("GET", n.s.URL+apiPath+"/v2/_catalog", "", token, "").Status) // the registry is not part of the API
+}
+
+// sendFile uploads a file as multipart.
+func (c caller) sendFile(path, field, content string) reply {
+	c.t.Helper()
+	return c.upload(path, map[string]string{"@" + field: content})
+}
+
+func TestPlaceholders(t *testing.T) {
+	s := New(t)
+	g := s.AddGroup("group")
+	jane, owner, maintainer := s.AddUser("jane"), s.AddUser("owner"), s.AddUser("maintainer")
+	s.AddUser("tom").Edit(func(d *Document) { d.Set("public_email", "tom@public.example") })
+	g.AddMember(owner, Owner)
+	g.AddMember(maintainer, Maintainer)
+	for i, name := range []string{"Jane, old", "Tom", "Nobody"} {
+		g.AddPlaceholder(Placeholder{SourceHost: "https://old.example", ImportType: "bitbucket", SourceID: decimal(int64(i + 1)), SourceName: name, SourceUser: "old"})
+	}
+	c := newCaller(t, s)
+	path := "/groups/group/placeholder_reassignments"
+	file := c.as(owner.Token).get(path)
+	assert.Equal(t, 200, file.Status)
+	assert.Equal(t, "text/csv; charset=utf-8", file.Header.Get("Content-Type"))
+	assert.Contains(t, file.Header.Get("Content-Disposition"), "attachment")
+	assert.Equal(t, placeholderHeader+"https://old.example,bitbucket,1,\"Jane, old\",old,,\nhttps://old.example,bitbucket,2,Tom,old,,\nhttps://old.example,bitbucket,3,Nobody,old,,\n", file.Body)
+
+	answer := c.as(owner.Token).sendFile(path, "file", placeholderHeader+
+		"https://old.example,bitbucket,1,x,old,jane,\nhttps://old.example,bitbucket,2,x,old,,tom@public.example\nhttps://old.example,bitbucket,3,x,old,stranger,\n")
+	assert.Equal(t, 201, answer.Status, answer.Body)
+	assert.Contains(t, answer.object(t)["message"], "is being processed")
+	assert.Nil(t, g.Placeholders()[0].User) // processed in the background
+	s.FinishBackgroundJobs()
+	assert.Equal(t, jane, g.Placeholders()[0].User)
+	assert.Equal(t, "tom", g.Placeholders()[1].User.Username)
+	assert.Nil(t, g.Placeholders()[2].User)
+	assert.Equal(t, placeholderHeader+"https://old.example,bitbucket,3,Nobody,old,,\n", c.get(path).Body)
+
+	assert.Equal(t, 403, c.as(maintainer.Token).get(path).Status)
+	assert.Equal(t, 403, c.as(maintainer.Token).sendFile(path, "file", placeholderHeader).Status)
+	assert.Equal(t, 401, c.as("").get(path).Status)
+	assert.Equal(t, 404, c.get("/groups/jane/placeholder_reassignments").Status) // a personal namespace
+	assert.Equal(t, 404, c.sendFile("/groups/jane/placeholder_reassignments", "file", placeholderHeader).Status)
+	assert.JSONEq(t, `{"error":"file is missing"}`, c.sendFile(path, "other", placeholderHeader).Body)
+	assert.JSONEq(t, `{"error":"file is missing"}`, c.post(path).Body)
+	assert.JSONEq(t, `{"error":"file is invalid"}`, c.send("POST", path, "file=text").Body)
+	for _, content := range []string{"", "a,b\n", "Source host\n"} {
+		assert.Equal(t, 400, c.sendFile(path, "file", content).Status)
+	}
+
+	deployed := New(t, WithGitLabVocabulary())
+	deployed.AddGroup("group")
+	assert.Contains(t, newCaller(t, deployed).get(path).Body, "GitLab username,GitLab public email\n")
 }

@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -99,10 +100,23 @@ func (u *User) AddIdentity(provider, externUID string) {
 	u.doc.Set(field, append(list, d.Set("extern_uid", externUID)))
 }
 
+// tokenScopes returns the scopes of access tokens: those of the contract, and those of GitLab.
+func tokenScopes() []string {
+	return []string{
+		"api", "read_api", "manage_runners", "read_user", "read_repository", "write_repository", "read_registry", "write_registry", "sudo", "admin_mode", "create_runner",
+		"manage_runner", "ai_features", "k8s_proxy", "read_service_ping", "self_rotate", "read_virtual_registry", "write_virtual_registry",
+	}
+}
+
 // AddToken creates another access token. With scopes it is limited to them: "api" allows all calls,
 // "manage_runners" the runner calls for which the contract names this scope, and "read_api" all
 // other reads.
 func (u *User) AddToken(scopes ...string) string {
+	for _, scope := range scopes {
+		if !slices.Contains(tokenScopes(), scope) {
+			panic(fmt.Sprintf("forgetest: AddToken: %q is not a scope; near: %s", scope, strings.Join(nearNames(scope, tokenScopes()), ", ")))
+		}
+	}
 	u.srv.mu.Lock()
 	defer u.srv.mu.Unlock()
 	token := newToken("user")

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -17,6 +18,13 @@ const (
 	Maintainer Role = 40
 	Owner      Role = 50
 )
+
+// mustExist panics if the role is none of the constants: no rule of the server names another one.
+func (r Role) mustExist() {
+	if r < NoAccess || r > Owner || r%10 != 0 {
+		panic(fmt.Sprintf("forgetest: AddMember: %d is not a role: use a constant such as Developer", int(r)))
+	}
+}
 
 // User is an account. Its fields do not change after creation.
 type User struct {

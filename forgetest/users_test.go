@@ -1,189 +1,48 @@
 package forgetest
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"fmt"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
+// The model of internal/contractmodel proves the filters. This test has what it accepts in several
+// readings, because the documents leave it open, and the refusals.
 func TestUserList(t *testing.T) {
 	s := New(t)
-	s.SetClock(noon)
-	s.Root().Edit(func(d *Document) { d.Set("created_at", noon()) })
-	jane := s.AddUser("jane").Edit(func(d *Document) {
-		d.Set("name", "Zoe Jane").Set("external", true).Set("public_email", "public@example.com").Set("two_factor_enabled", true).
-			Set("created_at", noon().Add(-48*time.Hour))
-	})
-	tom := s.AddUser("tom").Edit(func(d *Document) { d.Set("state", "blocked").Set("is_auditor", true) })
-	s.AddBot("alert-bot", InternalBot)
-	s.AddBot("group_bot", ProjectBot)
+	jane := s.AddUser("jane").Edit(func(d *Document) { d.Set("name", "Zoe Jane").Set("public_email", "public@example.com") })
 	jane.AddEmail("private@example.com")
 	jane.AddIdentity("ldapmain", "uid=jane")
-	tom.AddIdentity("scim", "scim-tom")
-	jane.SetCustomAttribute("team", "core")
-	jane.SetCustomAttribute("team", "edge")
-	s.AddProject("group/app").AddMember(jane, Developer)
+	s.AddUser("Bob").AddIdentity("scim", "scim-bob")
 	c := newCaller(t, s)
-	asTom := c.as(jane.Token)
 	for query, want := range map[string][]any{
-		"":                          {5.0, 4.0, 3.0, 2.0, 1.0},
-		"username=JANE":             {2.0},
-		"username=jan":              {}, // whole names only
-		"search=zoe":                {2.0},
-		"search=bot":                {5.0, 4.0},
-		"search=GROUP_b":            {5.0}, // in the username but not in the name
-		"search=public@example.com": {2.0},
-		"search=public@example":     {},
-		"active=true":               {5.0, 4.0, 2.0, 1.0},
-		"exclude_active=true":       {3.0},
-		"external=true":             {2.0},
-		"exclude_external=true":     {5.0, 4.0, 3.0, 1.0},
-		"blocked=true":              {3.0},
-		"humans=true":               {3.0, 2.0, 1.0},
-		"exclude_humans=true":       {5.0, 4.0},
-		"exclude_internal=true":     {5.0, 3.0, 2.0, 1.0},
-		"without_project_bots=true": {4.0, 3.0, 2.0, 1.0},
-		"created_before=" + noon().Add(-time.Hour).Format(time.RFC3339): {2.0},
-		"created_after=" + noon().Add(-time.Hour).Format(time.RFC3339):  {5.0, 4.0, 3.0, 1.0},
+		"search=zo": {2.0}, "search=Zoe+Jane": {2.0}, "search=jane+zoe": {}, "search=private@example.com": {2.0}, "search=PUBLIC@example.com": {2.0},
+		"extern_uid=UID=jane&provider=ldapmain": {}, "order_by=username&sort=asc": {3.0, 2.0, 1.0},
 	} {
 		assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), query)
-		assert.Equal(t, want, asTom.get("/users?"+query).column(t, "id"), query)
 	}
-	for flag := range strings.FieldsSeq(`humans exclude_active exclude_external exclude_humans exclude_internal without_project_bots
-		without_projects admins auditors skip_ldap`) {
-		plain := c.get("/users")
-		assert.Len(t, plain.array(t), 5)
-		assert.Equal(t, plain.Body, c.get("/users?"+flag+"=false").Body, "%s is false by default", flag)
-	}
-	for query, want := range map[string][]any{ // filters of administrators, ignored for other users
-		"sort=asc":                              {1.0, 2.0, 3.0, 4.0, 5.0},
-		"order_by=username":                     {3.0, 1.0, 2.0, 5.0, 4.0},
-		"order_by=name&sort=asc":                {4.0, 5.0, 1.0, 3.0, 2.0},
-		"order_by=created_at":                   {5.0, 4.0, 3.0, 1.0, 2.0},
-		"order_by=updated_at":                   {5.0, 4.0, 3.0, 2.0, 1.0},
-		"two_factor=enabled":                    {2.0},
-		"two_factor=disabled":                   {5.0, 4.0, 3.0, 1.0},
-		"without_projects=true":                 {5.0, 4.0, 3.0, 1.0},
-		"admins=true":                           {1.0},
-		"auditors=true":                         {3.0},
-		"skip_ldap=true":                        {5.0, 4.0, 3.0, 1.0},
-		"extern_uid=uid=jane&provider=ldapmain": {2.0},
-		"extern_uid=scim-tom&provider=scim":     {3.0},
-		"custom_attributes[team]=edge":          {2.0},
-		"custom_attributes[team]=core":          {},
-		"custom_attributes[other]=edge":         {},
-	} {
-		assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), query)
-		assert.Equal(t, []any{5.0, 4.0, 3.0, 2.0, 1.0}, asTom.get("/users?"+query).column(t, "id"), query)
-	}
-	assert.Equal(t, []any{2.0}, c.get("/users?search=private@example.com").column(t, "id"))
-	assert.Empty(t, asTom.get("/users?search=private@example.com").array(t))
 	for query, body := range map[string]string{
 		"active=false":     `{"error":"active does not have a valid value"}`,
-		"external=false":   `{"error":"external does not have a valid value"}`,
-		"blocked=false":    `{"error":"blocked does not have a valid value"}`,
 		"humans=1":         `{"error":"humans is invalid"}`,
 		"extern_uid=x":     `{"error":"provider is missing"}`,
 		"two_factor=maybe": `{"error":"two_factor does not have a valid value"}`,
 		"order_by=email":   `{"error":"order_by does not have a valid value"}`,
 	} {
 		assert.Equal(t, body, c.get("/users?"+query).Body, query)
-	}
-	assert.Equal(t, 401, c.as("").get("/users").Status)
-	hosted := New(t, WithOffering(Hosted))
-	hosted.AddUser("jane")
-	assert.Len(t, newCaller(t, hosted).get("/users?admins=true").array(t), 2) // ignored on this offering
-}
-
-// Parameters that the rows of Document 2 §4.3 limit to users, tiers and offerings have an effect
-// only there. TestListsIgnoreParametersOfOtherPlatforms tests all parameters in the same way.
-func TestUserListOnPlatforms(t *testing.T) {
-	for _, tier := range []Tier{Free, Premium, Ultimate} {
-		for _, offering := range []Offering{Hosted, SelfManaged, Dedicated} {
-			s := New(t, WithTier(tier), WithOffering(offering))
-			jane := s.AddUser("jane")
-			s.AddProject("group/app").AddMember(jane, Guest)
-			jane.AddEmail("private@example.com")
-			jane.AddIdentity("ldapmain", "uid=jane")
-			jane.AddIdentity("scim", "scim-jane")
-			jane.SetCustomAttribute("team", "core")
-			jane.Edit(func(d *Document) { d.Set("is_auditor", true) })
-			c := newCaller(t, s)
-			asJane := c.as(jane.Token)
-			all, only := []any{2.0, 1.0}, []any{2.0}
-			ifOwn := func(found []any) []any { // the result on an instance that is not hosted
-				if offering == Hosted {
-					return all
-				}
-				return found
-			}
-			ifSold := func(found []any) []any {
-				if tier == Free {
-					return all
-				}
-				return ifOwn(found)
-			}
-			none, scim := []any{}, only
-			if tier == Free {
-				scim = none
-			}
-			private := only
-			if offering == Hosted {
-				private = none
-			}
-			for query, want := range map[string][]any{
-				"search=private@example.com":             private,
-				"custom_attributes[team]=core":           ifOwn(only),
-				"custom_attributes[team]=CORE":           ifOwn(none),
-				"custom_attributes[none]=core":           ifOwn(none),
-				"extern_uid=uid=jane&provider=ldapmain":  ifOwn(only),
-				"extern_uid=uid=jane&provider=l":         ifOwn(none),
-				"extern_uid=uid=jane&provider=ldap":      ifOwn(none),
-				"extern_uid=uid=jane&provider=LDAPMAIN":  ifOwn(none),
-				"extern_uid=uid=jane&provider=scim":      ifOwn(none),
-				"extern_uid=scim-jane&provider=scim":     ifOwn(scim),
-				"extern_uid=scim-jane&provider=ldapmain": ifOwn(none),
-				"auditors=true":                          ifSold(only),
-				"skip_ldap=true":                         ifSold([]any{1.0}),
-				"two_factor=enabled":                     ifOwn(none),
-				"admins=true":                            ifOwn([]any{1.0}),
-				"sort=asc":                               ifOwn([]any{1.0, 2.0}),
-				"order_by=username":                      ifOwn([]any{1.0, 2.0}),
-				"without_projects=true":                  ifOwn([]any{1.0}),
-			} {
-				assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), "%s %s %s", tier, offering, query)
-				if query != "search=private@example.com" {
-					assert.Equal(t, all, asJane.get("/users?"+query).column(t, "id"), "%s %s %s", tier, offering, query)
-				}
-			}
-			assert.Empty(t, asJane.get("/users?search=private@example.com").array(t))
-			attributes := c.get("/users?with_custom_attributes=true").array(t)[0]["custom_attributes"] != nil
-			assert.Equal(t, offering != Hosted, attributes, "%s %s", tier, offering)
-			assert.Contains(t, c.get("/users/2?with_custom_attributes=true").object(t), "custom_attributes")
+		if _, value, _ := strings.Cut(query, "="); value != "false" && value != "1" { // filters of administrators
+			assert.Equal(t, 200, c.as(jane.Token).get("/users?"+query).Status, query)
 		}
 	}
-}
-
-// A user has a project with any role in the project or in a group above it.
-func TestUsersWithoutProjects(t *testing.T) {
-	s := New(t)
-	s.AddProject("group/sub/app")
-	s.AddGroup("empty")
-	for _, name := range []string{"direct", "subgroup", "group", "other", "nobody"} {
-		s.AddUser(name)
-	}
-	s.store.projects[0].AddMember(s.store.userByName("direct"), Guest)
-	s.AddGroup("group/sub").AddMember(s.store.userByName("subgroup"), Guest)
-	s.AddGroup("group").AddMember(s.store.userByName("group"), Owner)
-	s.AddGroup("empty").AddMember(s.store.userByName("other"), Owner)
-	assert.Equal(t, []any{"nobody", "other", "root"}, newCaller(t, s).get("/users?without_projects=true").column(t, "username"))
-	s.AddProject("nobody/own")
-	assert.Equal(t, []any{"other", "root"}, newCaller(t, s).get("/users?without_projects=true").column(t, "username"))
+	assert.Equal(t, 401, c.as("").get("/users").Status)
+	free := New(t, WithTier(Free))
+	free.AddUser("jane").AddIdentity("scim", "scim-jane")
+	assert.Empty(t, newCaller(t, free).get("/users?extern_uid=scim-jane&provider=scim").array(t), "a provider of higher tiers")
 }
 
 // Before 18.2, saml_provider_id selects users by the identities of a SAML provider; since then it
@@ -210,62 +69,28 @@ func TestSAMLProviderOfARelease(t *testing.T) {
 	}
 }
 
+// The order by the latest update, which no response shows: the model cannot prove it.
 func TestUserKeyset(t *testing.T) {
 	s := New(t)
 	users := s.AddUsers(45, "user")
-	for i, u := range users {
-		s.SetClock(func() time.Time { return noon().Add(time.Duration(i*11%45) * time.Minute) }) // the time of the update
-		u.Edit(func(d *Document) {
-			d.Set("name", fmt.Sprint("Name ", i%7)).Set("created_at", noon().AddDate(0, 0, -i*13%45))
-		})
+	var want []any
+	for i := range users {
+		u := users[i*11%45]
+		s.SetClock(func() time.Time { return time.Now().Add(time.Duration(i+1) * time.Minute) })
+		u.Edit(func(d *Document) { d.Set("bio", "new") })
+		want = append(want, u.Username)
 	}
 	c := newCaller(t, s)
-	records := map[any]map[string]any{}
-	for i, u := range users {
-		records[float64(u.ID)] = map[string]any{
-			"id": fmt.Sprintf("%03d", u.ID), "name": u.Name, "username": u.Username,
-			"created_at": fmt.Sprintf("%03d", 45-i*13%45), "updated_at": fmt.Sprintf("%03d", i*11%45),
-		}
-	}
 	for _, who := range []caller{c, c.as(users[0].Token)} {
-		ids := func(order, sort string) []any {
-			return who.get("/users?pagination=keyset&per_page=100&order_by="+order+"&sort="+sort).column(t, "id")
-		}
-		for _, order := range []string{"id", "name", "username", "created_at", "updated_at"} {
-			reversed := ids(order, "desc")
-			slices.Reverse(reversed)
-			assert.Equal(t, ids(order, "asc"), reversed, order)
-			if order != "id" && order != "updated_at" {
-				assert.NotEqual(t, ids("id", "asc"), reversed, order)
-			}
-			for _, sort := range []string{"asc", "desc"} {
-				query := fmt.Sprintf("/users?pagination=keyset&order_by=%s&sort=%s", order, sort)
-				whole := who.get(query+"&per_page=100").column(t, "id")
-				walked, pages := who.walk(query+"&per_page=10", "id")
-				assert.Equal(t, whole, walked, query)
-				assert.Len(t, walked, 46)
-				assert.Equal(t, 5, pages)
-				keys := []string{}
-				for _, id := range walked {
-					if record, known := records[id]; known { // all users except the administrator
-						keys = append(keys, record[order].(string))
-					}
-				}
-				sorted := slices.Sorted(slices.Values(keys))
-				if sort == "desc" {
-					slices.Reverse(sorted)
-				}
-				assert.Equal(t, sorted, keys, query)
-			}
+		for _, sort := range []string{"asc", "desc"} {
+			walked, pages := who.walk("/users?pagination=keyset&per_page=10&order_by=updated_at&sort="+sort, "username")
+			walked = slices.DeleteFunc(walked, func(name any) bool { return name == "root" })
+			assert.Equal(t, want, walked, sort)
+			assert.Equal(t, 5, pages)
+			slices.Reverse(want)
 		}
 	}
-	r := c.get("/users?pagination=keyset&order_by=id&sort=asc&per_page=10")
-	assert.NotContains(t, r.Header, "X-Total")
-	s.SetClock(func() time.Time { return time.Now().Add(time.Hour) })
-	users[20].Edit(func(d *Document) { d.Set("bio", "new") })
-	assert.Equal(t, users[20].Username, c.get("/users?order_by=updated_at").column(t, "username")[0])
-	assert.Equal(t, 400, c.get("/users?pagination=keyset&order_by=email&sort=asc").Status)
-	assert.Equal(t, 400, c.get("/users?pagination=keyset").Status)
+	assert.Equal(t, want[44], c.get("/users?order_by=updated_at").column(t, "username")[0])
 }
 
 func TestManyUsersNeedKeyset(t *testing.T) {
@@ -302,8 +127,6 @@ func TestSingleUser(t *testing.T) {
 	app.AddIssue(nil)
 	c := newCaller(t, s)
 	asTom := c.as(s.AddUser("tom").Token)
-	keys(t, "User", "full", c.get("/users/2").object(t))
-	keys(t, "User", "full", c.get("/users").array(t)[0])
 	keys(t, "User", "list", asTom.get("/users").array(t)[0])
 	single := asTom.get("/users/2").object(t)
 	keys(t, "User", "single", single)
@@ -322,7 +145,6 @@ func TestSingleUser(t *testing.T) {
 	assert.Equal(t, "active", asTom.get("/users/3").object(t)["state"])
 
 	me := asTom.get("/user").object(t)
-	keys(t, "User", "full", me)
 	assert.Equal(t, "tom", me["username"])
 	assert.Equal(t, "jane", c.get("/user?sudo=2").object(t)["username"])
 	assert.Equal(t, "root", c.get("/user").object(t)["username"])
@@ -339,7 +161,6 @@ func TestEmails(t *testing.T) {
 	asJane := c.as(jane.Token)
 	first := asJane.send("POST", "/user/emails", "email=second@example.com")
 	assert.Equal(t, 201, first.Status)
-	keys(t, "Email", "", first.object(t))
 	assert.Nil(t, first.object(t)["confirmed_at"])
 	assert.Equal(t, "second@example.com", first.object(t)["email"])
 	for form, body := range map[string]string{
@@ -386,28 +207,125 @@ func TestEmails(t *testing.T) {
 	s.AssertAppliedCount(t, "DELETE /user/emails/:email_id", 1)
 	hosted := New(t, WithOffering(Hosted))
 	assert.Equal(t, 403, newCaller(t, hosted).get("/users/1/emails").Status)
-	alone := newCaller(t, New(t, WithOffering(Dedicated)))
-	for _, path := range []string{"/users/1/emails", "/user/emails"} {
-		assert.Equal(t, []any{1.0}, alone.get(path).column(t, "id"), "one address is an array too")
+	assert.Equal(t, []any{1.0}, newCaller(t, New(t)).get("/user/emails").column(t, "id"), "one address is an array too")
+}
+
+func TestNamespaces(t *testing.T) {
+	s := New(t)
+	jane, tom := s.AddUser("jane"), s.AddUser("tom")
+	s.AddProject("group/sub/app").AddMember(tom, Developer)
+	group := s.AddGroup("group")
+	group.AddMember(jane, Maintainer)
+	s.AddGroup("Other", Private).AddMember(jane, Owner)
+	root := newCaller(t, s)
+	asJane := root.as(jane.Token)
+	paths := func(c caller, query string) []any { return c.get("/namespaces"+query).column(t, "full_path") }
+
+	assert.Equal(t, []any{"root", "jane", "tom", "group", "group/sub", "Other"}, paths(root, ""))
+	assert.Equal(t, []any{"jane", "group", "group/sub", "Other"}, paths(asJane, ""))
+	assert.Equal(t, []any{"jane", "Other"}, paths(asJane, "?owned_only=true"))
+	assert.Equal(t, []any{"jane", "group", "Other"}, paths(asJane, "?top_level_only=true"))
+	assert.Equal(t, []any{"group"}, paths(asJane, "?search=GROUP"))
+	assert.Equal(t, []any{"group", "group/sub"}, paths(asJane, "?search=group&full_path_search=true"))
+	assert.Equal(t, []any{"tom"}, paths(root.as(tom.Token), ""))
+	walked, _ := root.walk("/namespaces?per_page=2", "full_path")
+	assert.Len(t, walked, 6)
+	assert.Equal(t, 401, root.as("").get("/namespaces").Status)
+
+	for _, ref := range []string{"group%2Fsub", "5"} {
+		r := root.get("/namespaces/" + ref)
+		require.Equal(t, 200, r.Status)
+		n := r.object(t)
+		assertShown(t, n, map[string]any{
+			"id": 5.0, "name": "Sub", "path": "sub", "full_path": "group/sub", "parent_id": 4.0, "kind": "group",
+			"web_url": s.URL + "/groups/group/sub", "avatar_url": nil, "end_date": nil, "trial_ends_on": nil,
+		})
+		assert.EqualValues(t, 1, n["members_count_with_descendants"])
+		assert.EqualValues(t, 1, n["projects_count"])
+	}
+	for _, n := range root.get("/namespaces").array(t) { // users and groups, at the top and below
+		single := root.get(fmt.Sprintf("/namespaces/%v", n["id"])).object(t)
+		for name, value := range n {
+			assert.Equal(t, single[name], value, "%s of %s in the list", name, n["full_path"])
+		}
+	}
+	mine := asJane.get("/namespaces/jane").object(t)
+	assertShown(t, mine, map[string]any{
+		"name": "Jane", "path": "jane", "full_path": "jane", "parent_id": nil, "kind": "user", "web_url": s.URL + "/jane",
+	})
+	assert.Equal(t, mine, asJane.get("/namespaces/"+fmt.Sprint(mine["id"])).object(t))
+	assert.NotContains(t, mine, "members_count_with_descendants")
+	assert.NotContains(t, asJane.get("/namespaces/group").object(t), "seats_in_use") // not an owner
+	assert.Contains(t, asJane.get("/namespaces/Other").object(t), "seats_in_use")
+	for _, ref := range []string{"none", "99", "tom"} {
+		r := asJane.get("/namespaces/" + ref)
+		assert.Equal(t, 404, r.Status)
+		assert.JSONEq(t, `{"message":"404 Namespace Not Found"}`, r.Body)
 	}
 }
 
-func TestTokenScopes(t *testing.T) {
+// A search matches a part of the name or of the path, and with full_path_search a part of the full
+// path.
+func TestNamespaceSearch(t *testing.T) {
 	s := New(t)
-	s.AddRunner(nil)
+	s.AddGroup("group/sub").Name = "Tango alpha"
+	s.AddGroup("Other")
 	c := newCaller(t, s)
-	limited, reading, whole := s.Root().AddToken("manage_runners"), s.Root().AddToken("read_api"), s.Root().AddToken("api")
-	for _, tc := range []struct {
-		token, method, path string
-		status              int
-	}{
-		{limited, "GET", "/runners/1", 200}, {limited, "PUT", "/runners/1?paused=true", 200}, {limited, "GET", "/user", 403},
-		{reading, "GET", "/user", 200}, {reading, "GET", "/runners/1", 403}, {reading, "PUT", "/runners/1?paused=true", 403},
-		{whole, "PUT", "/runners/1?paused=false", 200},
+	paths := func(query string) []any { return c.get("/namespaces?"+query).column(t, "full_path") }
+	for search, want := range map[string][]any{
+		"roup": {"group"}, "su": {"group/sub"}, "THE": {"Other"}, "O AL": {"group/sub"}, "oup/s": {}, "none": {},
 	} {
-		assert.Equal(t, tc.status, c.as(tc.token).send(tc.method, tc.path, "").Status, "%s %s", tc.method, tc.path)
+		assert.Equal(t, want, paths("search="+esc(search)), search)
 	}
-	body := c.as(limited).get("/user").object(t)
-	require.Equal(t, "insufficient_scope", body["error"])
-	assert.Contains(t, body, "error_description")
+	assert.Equal(t, []any{"group/sub"}, paths("full_path_search=true&search=oup%2Fs"))
+}
+
+// The numbers of a namespace count everything in it at any depth, and nothing outside of it.
+func TestNamespaceNumbers(t *testing.T) {
+	for offering, seen := range map[Offering]bool{Hosted: true, SelfManaged: false, Dedicated: false} {
+		s := New(t, WithOffering(offering))
+		s.SetClock(noon)
+		jane, tom, ida := s.AddUser("jane"), s.AddUser("tom"), s.AddUser("ida")
+		s.AddGroup("group").AddMember(jane, Owner)
+		s.AddGroup("group").AddMember(tom, Maintainer)
+		for path, text := range map[string]string{"group/app": "12345", "group/sub/lib": "1234567", "other/app": "x", "jane/own": "123"} {
+			s.AddProject(path).AddFiles(map[string]string{"a.txt": text})
+		}
+		s.AddProject("group/sub/lib").AddMember(ida, Developer)
+		c := newCaller(t, s)
+		seats := map[string]any{"max_seats_used": 3.0, "seats_in_use": 3.0, "max_seats_used_changed_at": "2026-03-04T12:00:00.000Z"}
+		numbers := map[string]any{
+			"projects_count": 2.0, "root_repository_size": 12.0, "members_count_with_descendants": 3.0, "billable_members_count": 3.0,
+			"trial": false, "plan": "ultimate",
+		}
+		owned := c.as(jane.Token).get("/namespaces/group").object(t)
+		assertShown(t, owned, numbers)
+		assertShown(t, owned, seats)
+		assertShown(t, c.get("/namespaces?search=group").array(t)[0], numbers)
+		assertShown(t, c.get("/namespaces/jane").object(t), map[string]any{
+			"projects_count": 1.0, "root_repository_size": 3.0, "billable_members_count": 1.0, "trial": false,
+		})
+		for name := range seats {
+			_, found := c.as(tom.Token).get("/namespaces/group").object(t)[name]
+			assert.Equal(t, seen, found, "%s for a Maintainer, %s", name, offering)
+		}
+	}
+}
+
+func TestNamespaceExists(t *testing.T) {
+	s := New(t)
+	s.AddGroup("group/sub")
+	s.AddGroup("group1")
+	c := newCaller(t, s)
+	for path, body := range map[string]string{
+		"/namespaces/group/exists":             `{"exists":true,"suggests":["group2"]}`,
+		"/namespaces/GROUP/exists":             `{"exists":true,"suggests":["GROUP2"]}`,
+		"/namespaces/root/exists":              `{"exists":true,"suggests":["root1"]}`,
+		"/namespaces/sub/exists":               `{"exists":false,"suggests":[]}`,
+		"/namespaces/sub/exists?parent_id=2":   `{"exists":true,"suggests":["sub1"]}`,
+		"/namespaces/group/exists?parent_id=2": `{"exists":false,"suggests":[]}`,
+		"/namespaces/sub/exists?parent_id=x":   `{"error":"parent_id is invalid"}`,
+	} {
+		assert.Equal(t, body, c.get(path).Body, path)
+	}
 }

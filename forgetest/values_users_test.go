@@ -1,17 +1,15 @@
 package forgetest
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"fmt"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// The values of users and runners (Document 2 §2.7 and §2.9), as in values_test.go.
 
 // The values of a new user, in the view of an administrator and in that of the user.
 func TestUserValues(t *testing.T) {
@@ -33,37 +31,9 @@ func TestUserValues(t *testing.T) {
 		assertShown(t, r.object(t), want)
 	}
 	assertShown(t, c.get("/users").array(t)[1], want)
-	assertShown(t, c.get("/user").object(t), map[string]any{"is_admin": true, "bot": false, "email": "root@example.com"})
+	assertShown(t, c.get("/user").object(t), map[string]any{"is_admin": true, "bot": false, "email": "root@example.com", "created_by": nil})
 	s.AddBot("robot", ProjectBot)
 	assertShown(t, c.get("/users").array(t)[0], map[string]any{"username": "robot", "bot": true})
-}
-
-// Each field of a user that is set has its value in all views with the field.
-func TestUserFieldsShowTheirValues(t *testing.T) {
-	s, _, jane, tom := inValues(t)
-	want := map[string]map[string]any{"list": {}, "single": {}, "full": {}}
-	jane.Edit(func(d *Document) {
-		for i, f := range d.shape.fields {
-			derived := slices.Contains([]string{"id", "username", "state", "web_url", "is_admin", "plan", "local_time"}, f.Name)
-			if derived || !slices.Contains([]string{"string", "integer", "boolean"}, f.Type) {
-				continue
-			}
-			value, shown := any(!d.bool(f.Name)), any(!d.bool(f.Name))
-			if f.Type != "boolean" {
-				value, shown = sampleOf(f, i%60)
-			}
-			d.Set(f.Name, value)
-			for _, view := range f.Views {
-				want[view][f.Name] = shown
-			}
-		}
-	})
-	require.Greater(t, len(want["full"]), 40)
-	c := newCaller(t, s)
-	assertShown(t, c.as(tom.Token).get("/users").array(t)[1], want["list"])
-	assertShown(t, c.as(tom.Token).get("/users/2").object(t), want["single"])
-	assertShown(t, c.get("/users/2").object(t), want["full"])
-	assertShown(t, c.as(jane.Token).get("/user").object(t), want["full"])
 }
 
 // Each field of a runner has its own value, in the list and in the details.
@@ -100,24 +70,6 @@ func TestRunnerFieldsShowTheirValues(t *testing.T) {
 	}
 }
 
-// All responses have the status that follows from the last contact, and only the first runner is
-// online.
-func TestRunnerStatusValues(t *testing.T) {
-	s, p, _, _ := inValues(t)
-	words := []any{"online", "offline", "stale", "never_contacted"}
-	for _, contact := range []any{noon().Add(-time.Hour), noon().Add(-24 * time.Hour), noon().Add(-240 * time.Hour), nil} {
-		p.AddRunner(func(d *Document) { d.Set("contacted_at", contact) })
-	}
-	c := newCaller(t, s)
-	for i, word := range words {
-		want := map[string]any{"status": word, "online": word == "online"}
-		assertShown(t, c.get(fmt.Sprint("/runners/", i+1)).object(t), want)
-		for _, path := range []string{"/runners", "/runners/all", "/projects/2/runners"} {
-			assertShown(t, c.get(path).array(t)[len(words)-1-i], want)
-		}
-	}
-}
-
 // A job has the pipeline, the project and the commit for which it ran.
 func TestRunnerJobValues(t *testing.T) {
 	s, p, _, _ := inValues(t)
@@ -142,60 +94,6 @@ func TestRunnerJobValues(t *testing.T) {
 		},
 		"user.id": 1.0, "user.username": "root", "user.name": "Root", "user.state": "active", "user.web_url": s.URL + "/root",
 	})
-}
-
-// The filters of a tier have an effect only in the tiers that Document 2 §4.1.1 and §4.2.1 name.
-func TestFiltersOfTiers(t *testing.T) {
-	for i, tier := range []Tier{Free, Premium, Ultimate} {
-		s := New(t, WithTier(tier))
-		p := s.AddProject("group/app")
-		p.AddIssue(nil)
-		p.AddMergeRequest(nil)
-		c := newCaller(t, s)
-		for lists, filters := range map[string]map[string]int{
-			"/issues /groups/group/issues": {
-				"epic_id=9": 1, "epic_id=Any": 1, "iteration_id=9": 1, "iteration_id=Any": 1, "iteration_title=x": 1, "weight=0": 1, "weight=9": 1,
-				"weight=Any": 1, "health_status=Any": 2, "health_status=on_track": 2, "labels=x": 0, "milestone=x": 0, "author_id=9": 0,
-			},
-			"/merge_requests /projects/1/merge_requests": {
-				"approved_by_ids[]=9": 1, "approved_by_ids=Any": 1, "approver_ids[]=9": 1, "approver_ids=Any": 1, "reviewer_id=9": 0, "environment=x": 0,
-			},
-		} {
-			for list := range strings.FieldsSeq(lists) {
-				for query, from := range filters {
-					want := map[bool]int{true: 0, false: 1}[i >= from]
-					assert.Len(t, c.get(list+"?"+query).array(t), want, "%s: %s?%s", tier, list, query)
-				}
-			}
-		}
-	}
-}
-
-// Every keyword of due_date has a first and a last day; the days before and after do not match.
-func TestDueDateBounds(t *testing.T) {
-	s := New(t)
-	s.SetClock(noon) // a Wednesday
-	p := s.AddProject("group/app")
-	var days []string
-	for _, text := range strings.Fields(`02-17 02-18 02-28 03-01 03-02 03-03 03-04 03-05 03-06 03-08 03-09 03-31 04-01 04-30 05-01`) {
-		days = append(days, text)
-		p.AddIssue(func(d *Document) { d.Set("due_date", "2026-"+text) })
-	}
-	c := newCaller(t, s)
-	for word, bounds := range map[string][2]string{
-		"any": {"02-17", "05-01"}, "today": {"03-04", "03-04"}, "tomorrow": {"03-05", "03-05"}, "overdue": {"02-17", "03-03"},
-		"week": {"03-02", "03-08"}, "month": {"03-01", "03-31"}, "next_month_and_previous_two_weeks": {"02-18", "04-30"},
-	} {
-		var want []any
-		for _, day := range days {
-			if day >= bounds[0] && day <= bounds[1] {
-				want = append(want, "2026-"+day)
-			}
-		}
-		for _, list := range []string{"/issues?", "/groups/group/issues?"} {
-			assert.Equal(t, want, c.get(list+"sort=asc&due_date="+word).column(t, "due_date"), "%s %s", list, word)
-		}
-	}
 }
 
 // Groups whose paths begin with the same text are different groups.
@@ -231,11 +129,6 @@ func TestLabelDetailsOnEveryList(t *testing.T) {
 			"name": "bug", "color": "#ff0000", "description": "broken", "description_html": "broken", "text_color": "#FFFFFF",
 		})
 	}
-	for _, list := range []string{"/merge_requests", "/projects/1/merge_requests"} {
-		short := below(t, c.get(list+"?view=simple"), "0")
-		assert.NotContains(t, short, "labels", list)
-		assertShown(t, short, map[string]any{"iid": 1.0, "title": "Merge request 1", "state": "opened", "web_url": s.URL + "/group/app/-/merge_requests/1"})
-	}
 }
 
 // No call finds a confidential issue without credentials, or for users who are neither Reporters
@@ -259,6 +152,199 @@ func TestConfidentialIssues(t *testing.T) {
 	for _, list := range []string{"/issues?scope=all", "/groups/group/issues?"} {
 		for who, want := range map[*User]int{jane: 1, tom: 0} {
 			assert.Len(t, c.as(who.Token).get(list+"&confidential=true").array(t), want, "%s %s", list, who.Username)
+		}
+	}
+}
+
+// at returns the value at a dotted path of an object: nil below null, and false if a key is absent.
+func at(object map[string]any, path string) (value any, found bool) {
+	value = object
+	for name := range strings.SplitSeq(path, ".") {
+		inner, isObject := value.(map[string]any)
+		if !isObject {
+			return nil, value == nil
+		}
+		if value, found = inner[name]; !found {
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+// assertShown compares fields of an object.
+func assertShown(t *testing.T, object map[string]any, want map[string]any) {
+	t.Helper()
+	for path, value := range want {
+		got, found := at(object, path)
+		assert.True(t, found, "%s is absent", path)
+		assert.Equal(t, value, got, path)
+	}
+}
+
+// assignee is the first of the assignees; null if there are none.
+func TestFirstAssignee(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	both := []*User{s.AddUser("tom"), s.AddUser("jane")}
+	fill := func(i int, d *Document) { d.Set("assignees", both[:i]) }
+	p.AddIssues(3, fill)
+	p.AddMergeRequests(3, fill)
+	p.AddMergeRequest(func(d *Document) { d.Set("assignees", both).Set("assignee", both[1]) })
+	assertShown(t, newCaller(t, s).get("/merge_requests?iids[]=4").array(t)[0], map[string]any{"assignee.username": "jane"}) // set by the test
+	for _, path := range []string{"/issues?sort=asc", "/merge_requests?sort=asc"} {
+		for i, item := range newCaller(t, s).get(path + "&per_page=3").array(t) {
+			assignees := item["assignees"].([]any)
+			require.Len(t, assignees, i, path)
+			if i == 0 {
+				assertShown(t, item, map[string]any{"assignee": nil})
+				continue
+			}
+			assert.Equal(t, assignees[0], item["assignee"], path)
+			assertShown(t, item, map[string]any{"assignee.username": "tom"})
+		}
+	}
+}
+
+// Derived fields of an issue, and fields that depend on the list.
+func TestIssueValues(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddIssue(func(d *Document) { d.Set("description", "Plain [x] text") })
+	p.AddIssue(func(d *Document) {
+		d.Set("issue_type", "incident").Set("description", "Do\n- [x] one\n* [ ] two\n  - [X] three\n").
+			Set("epic", NewDocument("Epic").Set("id", 70).Set("iid", 7)).Set("_links.closed_as_duplicate_of", "https://forge.example/9")
+	})
+	c := newCaller(t, s)
+	issues := c.get("/issues?sort=asc").array(t)
+	assertShown(t, issues[0], map[string]any{
+		"type": "ISSUE", "has_tasks": false, "task_completion_status.count": 0.0, "task_completion_status.completed_count": 0.0,
+		"epic_iid": nil, "references.relative": "group/app#1",
+		"severity": "UNKNOWN", "imported": false, "imported_from": "none",
+	})
+	assertShown(t, issues[1], map[string]any{
+		"type": "INCIDENT", "has_tasks": true, "task_completion_status.count": 3.0, "task_completion_status.completed_count": 2.0,
+		"task_status": "2 of 3 checklist items completed", "epic_iid": 7.0, "epic.iid": 7.0,
+		"_links.closed_as_duplicate_of": "https://forge.example/9",
+	})
+	subscribed := c.post("/projects/1/issues/2/subscribe").object(t)
+	assertShown(t, subscribed, map[string]any{"references.short": "#2", "references.relative": "#2", "references.full": "group/app#2"})
+	assert.Equal(t, "group/app#2", c.get("/issues").array(t)[0]["references"].(map[string]any)["relative"])
+	assert.Equal(t, "app#2", c.get("/groups/group/issues").array(t)[0]["references"].(map[string]any)["relative"])
+}
+
+// A test may omit fields of a milestone, like some responses of servers.
+func TestMilestoneFieldsMayBeAbsent(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	m := p.AddMilestone("1.0", day(1), time.Time{}).Omit("created_at").Omit("updated_at").Omit("due_date")
+	fill := func(d *Document) { d.Set("milestone", m) }
+	p.AddIssue(fill)
+	p.AddMergeRequest(fill)
+	for _, path := range []string{"/issues", "/merge_requests"} {
+		shown := newCaller(t, s).get(path).array(t)[0]["milestone"].(map[string]any)
+		for _, name := range []string{"created_at", "updated_at", "due_date"} {
+			assert.NotContains(t, shown, name)
+		}
+		assert.Equal(t, "2026-03-01", shown["start_date"])
+	}
+}
+
+// Derived fields of a merge request. If it is not open, its status is not_open unless the test sets
+// another status.
+func TestMergeRequestValues(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	jane := s.AddUser("jane")
+	p.AddMergeRequest(nil)
+	for _, state := range []string{"closed", "merged", "locked"} {
+		p.AddMergeRequest(func(d *Document) { d.Set("state", state).Set("merge_user", jane) })
+	}
+	for _, status := range []string{"unchecked", "not_approved", "commits_status"} {
+		p.AddMergeRequest(func(d *Document) { d.Set("detailed_merge_status", status) })
+	}
+	p.AddMergeRequest(func(d *Document) { d.Set("state", "merged").Set("detailed_merge_status", "mergeable") })
+	p.AddMergeRequest(func(d *Document) { // two flags may be null, and two have old names
+		d.Set("discussion_locked", nil).Set("should_remove_source_branch", nil).Set("draft", true).Set("allow_collaboration", true)
+	})
+	c := newCaller(t, s)
+	list := c.get("/merge_requests?sort=asc")
+	assert.Equal(t, []any{"mergeable", "not_open", "not_open", "not_open", "unchecked", "not_approved", "commits_status", "mergeable", "mergeable"},
+		list.column(t, "detailed_merge_status"))
+	for i, mr := range list.array(t) {
+		assert.Equal(t, mr["merge_user"], mr["merged_by"], i)
+	}
+	assertShown(t, list.array(t)[0], map[string]any{"merged_by": nil, "work_in_progress": false, "allow_maintainer_to_push": false})
+	assertShown(t, list.array(t)[8], map[string]any{
+		"discussion_locked": nil, "should_remove_source_branch": nil, "work_in_progress": true, "allow_maintainer_to_push": true,
+	})
+	assertShown(t, list.array(t)[1], map[string]any{"merged_by.username": "jane"})
+}
+
+// The commits of a diff version: its base is the merge base, and its start is the head of the
+// target branch at its creation. A commit's created_at is its commit date.
+func TestVersionCommits(t *testing.T) {
+	s := New(t)
+	p := s.AddProject("group/app")
+	p.AddFiles(map[string]string{"a.txt": "a\n"})
+	base := p.AddCommit(Change{Branch: "main", Files: map[string]string{"base.txt": "x\n"}})
+	p.AddCommit(Change{Branch: "change", Files: map[string]string{"b.txt": "b\n"}})
+	start := p.AddCommit(Change{Branch: "main", Files: map[string]string{"c.txt": "c\n"}})
+	mr := p.AddMergeRequest(func(d *Document) { d.Set("source_branch", "change") })
+	later := p.AddCommit(Change{Branch: "main", Files: map[string]string{"d.txt": "d\n"}})
+	head := mr.Push(Change{Files: map[string]string{"b.txt": "more\n"}})
+	c := newCaller(t, s)
+	require.NotEqual(t, base.ID, start.ID)
+	versions := c.get("/projects/1/merge_requests/1/versions").array(t)
+	require.Len(t, versions, 2)
+	for i, want := range []*Commit{later, start} {
+		assertShown(t, versions[i], map[string]any{"base_commit_sha": base.ID, "start_commit_sha": want.ID})
+	}
+	assertShown(t, c.get("/merge_requests").array(t)[0], map[string]any{
+		"diff_refs.base_sha": base.ID, "diff_refs.start_sha": later.ID, "diff_refs.head_sha": head.ID, "sha": head.ID,
+	})
+	single := c.get("/projects/1/merge_requests/1/versions/2").object(t)
+	assertShown(t, single, map[string]any{"head_commit_sha": head.ID, "start_commit_sha": later.ID})
+}
+
+// Derived fields of a runner. Its address is shown by releases before 17.0.
+func TestRunnerShown(t *testing.T) {
+	for release, address := range map[string]string{"16.0": "10.0.0.7", "16.11": "10.0.0.7", "17.0": "", "18.0": ""} {
+		s := New(t, WithRelease(release))
+		p := s.AddProject("group/app")
+		set := func(d *Document) { d.Set("ip_address", "10.0.0.7") }
+		s.AddRunner(set).AddManager("s_1", set)
+		s.AddGroup("group").AddRunner(func(d *Document) { d.Set("paused", true) })
+		p.AddRunner(func(d *Document) { d.Set("status", "paused") })
+		c := newCaller(t, s)
+		for id, want := range []map[string]any{
+			{"ip_address": address, "is_shared": true, "active": true, "paused": false, "status": "online", "online": true},
+			{"ip_address": "", "is_shared": false, "active": false, "paused": true, "status": "online", "online": true},
+			{"is_shared": false, "paused": false, "status": "paused", "online": false}, // a status of old servers
+		} {
+			assertShown(t, c.get(fmt.Sprint("/runners/", id+1)).object(t), want)
+			assertShown(t, c.get("/runners/all").array(t)[2-id], want)
+		}
+		assertShown(t, c.get("/runners/1").object(t), map[string]any{"name": nil, "maintenance_note": nil, "maximum_timeout": nil})
+		assert.Equal(t, "10.0.0.7", c.get("/runners/1/managers").array(t)[0]["ip_address"], release)
+		assert.Equal(t, address, s.store.runners[0].Get("ip_address"))
+	}
+}
+
+// A field of a release is absent in the release before.
+func TestFieldsOfReleases(t *testing.T) {
+	for _, row := range []struct{ field, path, object, before, since string }{
+		{"prepared_at", "/merge_requests", "0", "16.0", "16.1"},
+		{"merge_after", "/merge_requests", "0", "17.4", "17.5"},
+		{"generated_file", "/projects/1/merge_requests/1/versions/1", "diffs.0", "16.8", "16.9"},
+		{"created_by", "/user", "", "15.5", "15.6"},
+		{"email_reset_offered_at", "/user", "", "16.6", "16.7"},
+		{"scim_identities", "/user", "", "16.0", "16.1"},
+		{"auditors", "/user", "", "16.1", "16.2"},
+	} {
+		for release, want := range map[string]bool{row.before: false, row.since: true} {
+			object := below(t, newCaller(t, contractServer(t, WithRelease(release))).get(row.path), row.object)
+			_, found := object[row.field]
+			assert.Equal(t, want, found, "%s at %s", row.field, release)
 		}
 	}
 }

@@ -18,46 +18,56 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/examples/internal/demo"
 )
 
-// tries is how often an archive is fetched if its transfer is interrupted. The client has already
-// retried earlier failures.
-const tries = 3
-
 type backup struct {
-	client  *forge.Client
-	dir     string
-	sums    *manifest
-	display display
+	client *forge.Client
+	dir    string
+	sums   *manifest
+	mu     sync.Mutex // of out
+	out    io.Writer
 }
 
-// save saves the archive of a project and shows the result on the display.
-func (b *backup) save(ctx context.Context, project string) error {
-	t := b.display.start(project)
-	var result string
-	var err error
-	for range tries {
-		var broken *brokenError
-		if result, err = b.fetch(ctx, project, t); !errors.As(err, &broken) || ctx.Err() != nil {
-			break
-		}
+// all saves the projects. One that fails does not stop the others.
+func (b *backup) all(ctx context.Context, projects []string, parallel int) error {
+	var failed atomic.Int64
+	var group errgroup.Group
+	group.SetLimit(max(1, parallel))
+	for _, project := range projects {
+		group.Go(func() error {
+			result, err := b.fetch(ctx, project)
+			if err != nil {
+				failed.Add(1)
+				result = "FAILED: " + err.Error()
+			}
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			fmt.Fprintf(b.out, "%-28s %s\n", project, result)
+			return nil
+		})
 	}
-	t.end(result, err)
-	return err
+	_ = group.Wait() // each error is printed
+	all := demo.Count(len(projects), "project")
+	switch n := failed.Load(); {
+	case n > 0 && ctx.Err() != nil:
+		return fmt.Errorf("interrupted: %d of %s not saved; the same command continues: %w", n, all, ctx.Err())
+	case n > 0:
+		return demo.Finding(fmt.Sprintf("%d of %s failed; the same command tries again", n, all))
+	}
+	fmt.Fprintf(b.out, "Saved and verified %s: %s\n", all, b.sums.path)
+	return nil
 }
-
-// brokenError means that an archive did not arrive completely.
-type brokenError struct{ error }
-
-func (e *brokenError) Unwrap() error { return e.error }
 
 // fetch requests the archive. It reads it unless the backup has it: the archive's name identifies
 // the commit.
-func (b *backup) fetch(ctx context.Context, project string, t task) (result string, err error) {
-	archive, err := b.client.Repositories.Archive(ctx, forge.Path(project), &forge.ArchiveOptions{Format: forge.TarGz}, forge.Progress(t.report))
+func (b *backup) fetch(ctx context.Context, project string) (result string, err error) {
+	archive, err := b.client.Repositories.Archive(ctx, forge.Path(project), &forge.ArchiveOptions{Format: forge.TarGz})
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +88,7 @@ func (b *backup) fetch(ctx context.Context, project string, t task) (result stri
 	var files int
 	err = demo.SaveFile(target, false, func(w io.Writer) error {
 		if sum, files, err = verify(io.TeeReader(archive, w)); err != nil {
-			return &brokenError{fmt.Errorf("the archive cannot be read: %w", err)}
+			return fmt.Errorf("the archive cannot be read: %w", err)
 		}
 		return nil
 	})

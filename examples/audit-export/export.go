@@ -24,7 +24,6 @@ type export struct {
 	client *forge.Client
 	list   forge.Call
 	source string // of this run
-	ahead  int
 	dir    string
 	out    io.Writer
 }
@@ -109,7 +108,7 @@ func (e *export) complete() error {
 		return err
 	}
 	done := e.state
-	if err := e.save(state{Source: e.Source, First: e.First, Day: e.Day.AddDate(0, 0, 1)}); err != nil {
+	if err := e.begin(e.Day.AddDate(0, 0, 1)); err != nil {
 		return err
 	}
 	fmt.Fprintf(e.out, "%s  %s, %s\n", date(done.Day), demo.Count(done.Events, "event"), demo.Count(int(done.Bytes), "byte"))
@@ -118,57 +117,59 @@ func (e *export) complete() error {
 
 // fetch appends the events of the day that are not in the file.
 func (e *export) fetch(ctx context.Context) (err error) {
-	part, err := e.openPart()
+	file, err := e.openPart()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, part.file.Close()) }()
-	end := e.Day.AddDate(0, 0, 1)
-	list := e.list
+	defer func() { err = errors.Join(err, file.Close()) }()
+	end, list, buffer := e.Day.AddDate(0, 0, 1), e.list, bufio.NewWriter(file)
 	list.Query = url.Values{"created_after": {e.Day.Format(time.RFC3339)}, "created_before": {end.Format(time.RFC3339)}}
-	var page forge.Response
-	options := []forge.RequestOption{forge.StartAt(e.Cursor), forge.Into(&page)}
-	if e.ahead > 0 {
-		options = append(options, forge.Ahead(e.ahead))
+	read := e.state // with the page that is not saved
+	save := func(cursor forge.Cursor) error {
+		if err := errors.Join(buffer.Flush(), file.Sync()); err != nil {
+			return err
+		}
+		read.Cursor = cursor
+		return e.save(read)
 	}
-	for event, err := range forge.ListAs[json.RawMessage](ctx, e.client, list, options...) {
+	var page forge.Response
+	for event, err := range forge.ListAs[json.RawMessage](ctx, e.client, list, forge.StartAt(e.Cursor), forge.Into(&page), forge.Ahead(1)) {
 		if err != nil {
 			return err
 		}
 		if page.Cursor != e.Cursor { // the first event of a page: all pages before it are written
-			if err := e.savePart(part, page.Cursor); err != nil {
+			if err := save(page.Cursor); err != nil {
 				return err
 			}
 		}
-		if err := part.add(*event, end); err != nil {
+		line, at, err := encode(*event)
+		if err != nil {
 			return err
 		}
+		if !at.Before(end) { // created_before includes the first moment of the next day
+			continue
+		}
+		n, err := buffer.Write(line)
+		if err != nil {
+			return err
+		}
+		read.Bytes += int64(n)
+		read.Events++
 	}
-	return e.savePart(part, page.Cursor)
-}
-
-// part is the file of a day that is not complete.
-type part struct {
-	file   *os.File
-	buffer *bufio.Writer
-	bytes  int64
-	events int
+	return save(page.Cursor)
 }
 
 // openPart opens the file of the day, and truncates it to the length in the state: what follows is
 // incomplete, or belongs to a page that is read again. If the file was removed or is shorter, the
 // day begins again.
-func (e *export) openPart() (*part, error) {
-	if err := demo.CheckRegular(e.partPath()); err != nil {
-		return nil, err
-	}
+func (e *export) openPart() (*os.File, error) {
 	file, err := os.OpenFile(e.partPath(), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	info, err := file.Stat()
 	if err == nil && (info.Size() == 0 || info.Size() < e.Bytes) {
-		err = e.save(state{Source: e.Source, First: e.First, Day: e.Day})
+		err = e.begin(e.Day)
 	}
 	if err == nil {
 		err = file.Truncate(e.Bytes)
@@ -182,38 +183,26 @@ func (e *export) openPart() (*part, error) {
 	if e.Events > 0 {
 		fmt.Fprintf(e.out, "%s  continues after %s\n", date(e.Day), demo.Count(e.Events, "event"))
 	}
-	return &part{file, bufio.NewWriter(file), e.Bytes, e.Events}, nil
+	return file, nil
 }
 
-// add writes one event, on its own line. It omits events of the next day: created_before includes
-// its first moment.
-func (p *part) add(event json.RawMessage, end time.Time) error {
+// encode returns an event as the server sent it, on one line, and its time.
+func encode(event json.RawMessage) (text []byte, at time.Time, err error) {
 	var head struct {
 		CreatedAt time.Time `json:"created_at"`
 	}
 	if err := json.Unmarshal(event, &head); err != nil {
-		return fmt.Errorf("created_at of an event: %w", err)
-	}
-	if !head.CreatedAt.Before(end) {
-		return nil
+		return nil, at, fmt.Errorf("created_at of an event: %w", err)
 	}
 	var line bytes.Buffer
-	if err := json.Compact(&line, event); err != nil {
-		return err
-	}
+	err = json.Compact(&line, event)
 	line.WriteByte('\n')
-	n, err := p.buffer.Write(line.Bytes())
-	p.bytes += int64(n)
-	p.events++
-	return err
+	return line.Bytes(), head.CreatedAt, err
 }
 
-// savePart writes the buffered events to disk, and then their number and the cursor behind them.
-func (e *export) savePart(p *part, cursor forge.Cursor) error {
-	if err := errors.Join(p.buffer.Flush(), p.file.Sync()); err != nil {
-		return err
-	}
-	return e.save(state{Source: e.Source, First: e.First, Day: e.Day, Cursor: cursor, Bytes: p.bytes, Events: p.events})
+// begin replaces the state by one in which a day has no events yet.
+func (e *export) begin(day time.Time) error {
+	return e.save(state{Source: e.Source, First: e.First, Day: day})
 }
 
 // save replaces the state.

@@ -4,7 +4,7 @@
 //
 //	go run ./examples/audit-export
 //	go run ./examples/audit-export -dir audit -since 2026-01-01
-//	go run ./examples/audit-export -dir march -group acme -since 2026-03-01 -until 2026-03-31
+//	go run ./examples/audit-export -dir acme -group acme
 //
 // Each run exports the days that have ended since the last run, so a night that was missed is made
 // up for by the next one. The first run begins with -since, or with yesterday. Days begin and end
@@ -58,8 +58,6 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	group := flags.String("group", "", "export the events of a group, by full path or id")
 	project := flags.String("project", "", "export the events of a project; without both, those of the whole instance")
 	since := flags.String("since", "", "the first `day` of a new folder, as in 2026-01-31; yesterday unless set")
-	until := flags.String("until", "", "the last `day`; yesterday unless set")
-	flags.IntVar(&e.ahead, "ahead", 1, "how many pages to fetch while one is written")
 	if err := demo.Parse(flags, args, out); err != nil {
 		return err
 	}
@@ -71,7 +69,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 		return err
 	}
 	defer server.Close()
-	if server.Embedded {
+	if server.Embedded != nil {
 		*since = cmp.Or(*since, "2026-02-23") // the demo data have no event of yesterday
 	}
 	var remove func()
@@ -81,7 +79,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	defer remove()
 	e.client = server.Client
 	e.list, e.source = list(*group, *project)
-	return e.run(ctx, *since, *until)
+	return e.run(ctx, *since)
 }
 
 // list returns the list of the events of a group, of a project or of the instance. It is a Call and
@@ -96,31 +94,24 @@ func list(group, project string) (call forge.Call, source string) {
 	return forge.Call{Method: http.MethodGet, Route: "/audit_events"}, "the instance"
 }
 
-// run exports the days up to until that the folder does not have.
-func (e *export) run(ctx context.Context, since, until string) error {
+// run exports the days that have ended and that the folder does not have.
+func (e *export) run(ctx context.Context, since string) error {
 	last, err := e.lastDay(ctx)
 	if err != nil {
 		return err
 	}
-	first, err := parseDay("-since", since, last)
-	if err != nil {
-		return err
-	}
-	limit, err := parseDay("-until", until, last)
-	if err != nil {
-		return err
+	first := last
+	if since != "" {
+		if first, err = time.Parse(time.DateOnly, since); err != nil {
+			return fmt.Errorf("-since %q is not a day of the form 2026-01-31", since)
+		}
 	}
 	if err := e.open(first, since != ""); err != nil {
 		return err
 	}
-	switch {
-	case e.Day.After(last):
+	if e.Day.After(last) {
 		return demo.Finding(fmt.Sprintf("nothing to export: the next day of %s is %s, which can be exported from %s UTC on",
 			e.dir, date(e.Day), e.Day.AddDate(0, 0, 1).Add(settle).Format("2006-01-02 15:04")))
-	case e.Day.After(limit):
-		return demo.Finding(fmt.Sprintf("nothing to export: the next day of %s is %s, which is after -until", e.dir, date(e.Day)))
-	case limit.Before(last):
-		last = limit
 	}
 	days := 0
 	for ; !e.Day.After(last); days++ {
@@ -137,18 +128,6 @@ func (e *export) lastDay(ctx context.Context) (time.Time, error) {
 	var page forge.Response
 	_, err := forge.Collect(forge.ListAs[json.RawMessage](ctx, e.client, e.list, forge.OnePage(), forge.PerPage(1), forge.Into(&page)))
 	return demo.ServerTime(&page).UTC().Add(-settle).Truncate(24*time.Hour).AddDate(0, 0, -1), err
-}
-
-// parseDay parses the value of a flag: a day, or "" for a default.
-func parseDay(name, text string, standard time.Time) (time.Time, error) {
-	if text == "" {
-		return standard, nil
-	}
-	day, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("%s %q is not a day of the form 2026-01-31", name, text)
-	}
-	return day, nil
 }
 
 func date(day time.Time) string { return day.Format(time.DateOnly) }

@@ -4,7 +4,7 @@
 // job.
 //
 //	go run .
-//	go run . -out issue-report.html [-group acme] [-since 2026-01-01] [-type incident]
+//	go run . -out issue-report.html [-group acme] [-since 2026-01-01]
 //
 // By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
 // uses a real server, and changes nothing there. gonum/plot draws the charts as SVG, which needs no
@@ -33,14 +33,17 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("issue-report", flag.ContinueOnError)
 	group := flags.String("group", "", "`path` of the group to report on; all issues that the user can see unless set")
 	since := flags.String("since", "", "leave out issues last changed before this `date`, as in 2026-01-31")
-	kind := flags.String("type", "", fmt.Sprintf("only issues of this `type`: one of %q", forge.IssueType("").Values()))
 	path := flags.String("out", "", "`file` to write the page to; no page unless set")
 	if err := demo.Parse(flags, args, out); err != nil {
 		return err
 	}
-	options, err := parseFilters(*since, forge.IssueType(*kind))
-	if err != nil {
-		return err
+	options := &forge.ListIssuesOptions{Scope: forge.ScopeAll}
+	if *since != "" {
+		date, err := forge.ParseDate(*since)
+		if err != nil {
+			return err
+		}
+		options.UpdatedAfter = date.In(time.Local)
 	}
 	server, err := demo.Connect(out, flags.Name())
 	if err != nil {
@@ -68,23 +71,6 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "\nPage    %s\n", *path)
 	return nil
-}
-
-// parseFilters returns the options for the flags. The client sends any text as a type, so a
-// misspelled one is refused here.
-func parseFilters(since string, kind forge.IssueType) (*forge.ListIssuesOptions, error) {
-	options := &forge.ListIssuesOptions{Scope: forge.ScopeAll, IssueType: kind}
-	if kind != "" && !slices.Contains(kind.Values(), kind) {
-		return nil, fmt.Errorf("there is no type %q: it is one of %q", kind, kind.Values())
-	}
-	if since != "" {
-		date, err := forge.ParseDate(since)
-		if err != nil {
-			return nil, err
-		}
-		options.UpdatedAfter = date.In(time.Local)
-	}
-	return options, nil
 }
 
 // report is the content of the table and of the page.

@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"fmt"
 	"html/template"
 	"image/color"
 	"io"
@@ -21,13 +22,13 @@ import (
 var pageHTML string
 
 const (
-	chartWidth  = 480 // points; the page scales the chart
-	barsWidth   = 22  // points; all bars of one label
-	mostBars    = 15
-	longestName = 22 // runes
+	chartWidth = 480 // points; the page scales the chart
+	barsWidth  = 22  // points; all bars of one label
+	mostBars   = 15
 )
 
-// series is one bar for each label.
+// series is one bar for each label. The colors keep their contrast on white and on black, and
+// differ in lightness for readers who do not see hues.
 type series struct {
 	Name  string
 	Color color.RGBA
@@ -35,31 +36,24 @@ type series struct {
 	text  func(row) string
 }
 
+var (
+	openIssues = []series{{"open issues", color.RGBA{0x3b, 0x82, 0xc4, 0xff},
+		func(r row) float64 { return float64(r.Open) }, func(r row) string { return strconv.Itoa(r.Open) }}}
+	workingTime = []series{
+		{"estimate", color.RGBA{0xe0, 0xa4, 0x3a, 0xff}, func(r row) float64 { return float64(r.Estimate) }, func(r row) string { return hours(r.Estimate) }},
+		{"spent", color.RGBA{0x2a, 0x8f, 0x7a, 0xff}, func(r row) float64 { return float64(r.Spent) }, func(r row) string { return hours(r.Spent) }},
+	}
+)
+
 // CSS returns the color for the page's style sheet.
 func (s series) CSS() template.CSS {
-	return template.CSS("rgb(" + strconv.Itoa(int(s.Color.R)) + " " + strconv.Itoa(int(s.Color.G)) + " " + strconv.Itoa(int(s.Color.B)) + ")")
-}
-
-// openSeries returns the series of the first chart. The colors keep their contrast on white and on
-// black, and differ in lightness for readers who do not see hues.
-func openSeries() []series {
-	return []series{{"open issues", color.RGBA{0x3b, 0x82, 0xc4, 0xff},
-		func(r row) float64 { return float64(r.Open) }, func(r row) string { return strconv.Itoa(r.Open) }}}
-}
-
-func timeSeries() []series {
-	return []series{
-		{"estimate", color.RGBA{0xe0, 0xa4, 0x3a, 0xff},
-			func(r row) float64 { return float64(r.Estimate) / 3600 }, func(r row) string { return hours(r.Estimate) }},
-		{"spent", color.RGBA{0x2a, 0x8f, 0x7a, 0xff},
-			func(r row) float64 { return float64(r.Spent) / 3600 }, func(r row) string { return hours(r.Spent) }},
-	}
+	return template.CSS(fmt.Sprintf("rgb(%d %d %d)", s.Color.R, s.Color.G, s.Color.B))
 }
 
 // write writes the report as a page that needs no other files.
 func (r *report) write(out io.Writer) error {
 	funcs := template.FuncMap{
-		"hours": hours, "chart": r.chart, "open": openSeries, "time": timeSeries, "most": func() int { return mostBars },
+		"hours": hours, "chart": r.chart, "open": func() []series { return openIssues }, "time": func() []series { return workingTime }, "most": func() int { return mostBars },
 	}
 	page, err := template.New("page").Funcs(funcs).Parse(pageHTML)
 	if err != nil {
@@ -78,7 +72,7 @@ func (r *report) chart(all []series) (template.HTML, error) {
 	var most float64
 	names := make([]string, len(rows))
 	for i, row := range rows {
-		names[i] = shorten(row.Name)
+		names[i] = fmt.Sprintf("%.22s", row.Name) // a long name would push the bars out of the chart
 		for _, s := range all {
 			most = max(most, s.value(row))
 		}
@@ -126,12 +120,4 @@ func addBars(p *plot.Plot, rows []row, s series, width, offset vg.Length) error 
 	}
 	p.Add(bars, figures)
 	return nil
-}
-
-// shorten truncates a long name, so that it does not push the bars out of the chart.
-func shorten(name string) string {
-	if runes := []rune(name); len(runes) > longestName {
-		return string(runes[:longestName-1]) + "…"
-	}
-	return name
 }

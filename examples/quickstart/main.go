@@ -12,32 +12,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-func main() {
-	log.SetFlags(0)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout)
-	stop()
-	if err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { demo.Main(run) }
 
 // run is the whole program; a test runs it too.
-func run(ctx context.Context, out io.Writer) error {
+func run(ctx context.Context, _ []string, _ io.Reader, out io.Writer) error {
 	if os.Getenv("FORGE_URL") != "" {
-		return runReal(ctx, out)
+		client, err := forge.NewClientFromEnv(forge.WithUserAgent("quickstart/1.0"))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "Server   %s\n\n", client.BaseURL())
+		if _, err := read(ctx, out, client, forge.Path(os.Getenv("FORGE_PROJECT"))); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "\nDone. Nothing was changed. Without FORGE_URL, the embedded server also shows faults.")
+		return nil
 	}
 	srv, err := forgetest.Start(forgetest.WithDemo())
 	if err != nil {
@@ -58,20 +58,6 @@ func run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// runReal reads from the server that the environment names.
-func runReal(ctx context.Context, out io.Writer) error {
-	client, err := forge.NewClientFromEnv(forge.WithUserAgent("quickstart/1.0"))
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "Server   %s\n\n", client.BaseURL())
-	if _, err := read(ctx, out, client, forge.Path(os.Getenv("FORGE_PROJECT"))); err != nil {
-		return err
-	}
-	fmt.Fprintln(out, "\nDone. Nothing was changed. Without FORGE_URL, the embedded server also shows faults.")
-	return nil
-}
-
 // read shows issues and the content of a project, and returns the newest issue.
 func read(ctx context.Context, out io.Writer, client *forge.Client, project forge.Path) (*forge.Issue, error) {
 	issue, err := listIssues(ctx, out, client)
@@ -80,7 +66,8 @@ func read(ctx context.Context, out io.Writer, client *forge.Client, project forg
 	}
 	named := project != ""
 	if !named {
-		project = projectOf(issue)
+		path, _, _ := strings.Cut(issue.References.Full, "#") // group/app#5
+		project = forge.Path(path)
 	}
 	err = listFiles(ctx, out, client, project)
 	if errors.Is(err, forge.ErrNotFound) && !named {
@@ -125,7 +112,7 @@ func listIssues(ctx context.Context, out io.Writer, client *forge.Client) (*forg
 	if listed == 0 {
 		return nil, errors.New("this user can see no open issue, so there is nothing to show")
 	}
-	fmt.Fprintf(out, "Issues   %s in %s", count(listed, "open issue"), time.Since(started).Round(time.Millisecond))
+	fmt.Fprintf(out, "Issues   %s in %s", demo.Count(listed, "open issue"), time.Since(started).Round(time.Millisecond))
 	if total, known := page.Total(); known {
 		fmt.Fprintf(out, "; the server reports a total of %d", total)
 	}
@@ -135,12 +122,6 @@ func listIssues(ctx context.Context, out io.Writer, client *forge.Client) (*forg
 	}
 	fmt.Fprintf(out, "Labels   %s\n", mostUsed(labels, 4))
 	return newest[0], nil
-}
-
-// projectOf returns the path of an issue's project, from its full reference, group/app#5.
-func projectOf(issue *forge.Issue) forge.Path {
-	path, _, _ := strings.Cut(issue.References.Full, "#")
-	return forge.Path(path)
 }
 
 // listFiles lists the files of the default branch.
@@ -157,7 +138,7 @@ func listFiles(ctx context.Context, out io.Writer, client *forge.Client, project
 		files++
 		kinds[cmp.Or(filepath.Ext(entry.Name), entry.Name)]++
 	}
-	fmt.Fprintf(out, "Files    %s in %s of %s: %s\n", count(files, "file"), count(folders, "folder"), project, mostUsed(kinds, 3))
+	fmt.Fprintf(out, "Files    %s in %s of %s: %s\n", demo.Count(files, "file"), demo.Count(folders, "folder"), project, mostUsed(kinds, 3))
 	return nil
 }
 
@@ -181,7 +162,7 @@ func downloadArchive(ctx context.Context, out io.Writer, client *forge.Client, p
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Archive  %s: %s, saved and removed\n", file.Name(), count(int(file.Size()), "byte"))
+	fmt.Fprintf(out, "Archive  %s: %s, saved and removed\n", file.Name(), demo.Count(int(file.Size()), "byte"))
 	return nil
 }
 
@@ -196,12 +177,4 @@ func mostUsed(counts map[string]int, n int) string {
 		names[i] = fmt.Sprintf("%s (%d)", name, counts[name])
 	}
 	return cmp.Or(strings.Join(names[:min(n, len(names))], ", "), "none")
-}
-
-// count formats a number with its noun: 1 file, 3 files.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -26,7 +26,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -64,7 +63,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 	defer server.Close()
-	if server.Embedded {
+	if server.Embedded != nil {
 		*group = cmp.Or(*group, "acme")
 	}
 	if *group == "" {
@@ -81,15 +80,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 			return err
 		}
 	}
-	if !*yes {
-		sure, err := demo.Confirm(ctx, in, out, "Look at "+path+", edit it if need be. Send it?")
-		if err != nil {
-			return err
-		}
-		if !sure {
-			fmt.Fprintln(out, "Nothing was sent.")
-			return nil
-		}
+	if sure, err := demo.Confirm(ctx, in, out, *yes, "Look at "+path+", edit it if need be. Send it?"); !sure {
+		return err
 	}
 	return r.send(ctx, path)
 }
@@ -99,11 +91,23 @@ func (r *reassignment) export(ctx context.Context, path string) (pending int, er
 	var file bytes.Buffer
 	table := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "FROM\tNAME THERE\tACCOUNT\tBECAUSE")
-	rows := r.client.PlaceholderReassignments.List(ctx, r.group)
-	err = r.client.PlaceholderReassignments.WriteCSV(&file, r.suggested(ctx, rows, func(row *forge.PlaceholderReassignment, why string) {
-		pending++
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.SourceUsername, row.SourceUserName, cmp.Or(row.Username, "-"), why)
-	}))
+	err = r.client.PlaceholderReassignments.WriteCSV(&file, func(yield func(*forge.PlaceholderReassignment, error) bool) {
+		for row, err := range r.client.PlaceholderReassignments.List(ctx, r.group) {
+			why := "named in the file"
+			if err == nil && row.Username == "" && row.PublicEmail == "" {
+				row.Username, why, err = r.suggest(ctx, row)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			pending++
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.SourceUsername, row.SourceUserName, cmp.Or(row.Username, "-"), why)
+			if !yield(row, nil) {
+				return
+			}
+		}
+	})
 	switch {
 	case err != nil:
 		return 0, err
@@ -114,29 +118,6 @@ func (r *reassignment) export(ctx context.Context, path string) (pending int, er
 	_ = table.Flush()
 	fmt.Fprintf(r.out, "\n%s pending; the file is %s.\n", demo.Count(pending, "reassignment"), path)
 	return pending, demo.SaveBytes(path, true, file.Bytes()) // it names people
-}
-
-// suggested yields the rows, and suggests an account in those that name none. The callback receives
-// each row and the reason.
-func (r *reassignment) suggested(ctx context.Context, rows iter.Seq2[*forge.PlaceholderReassignment, error],
-	tell func(row *forge.PlaceholderReassignment, why string),
-) iter.Seq2[*forge.PlaceholderReassignment, error] {
-	return func(yield func(*forge.PlaceholderReassignment, error) bool) {
-		for row, err := range rows {
-			why := "named in the file"
-			if err == nil && row.Username == "" && row.PublicEmail == "" {
-				row.Username, why, err = r.suggest(ctx, row)
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			tell(row, why)
-			if !yield(row, nil) {
-				return
-			}
-		}
-	}
 }
 
 // suggest returns the account that a person of the other platform may have here, and the reason.
@@ -174,40 +155,33 @@ func (r *reassignment) send(ctx context.Context, path string) error {
 		return err
 	}
 	fmt.Fprintf(r.out, "\nSent. The server says: %s\n", message.Message)
-	deadline := time.Now().Add(r.wait)
-	for pause := 500 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
-		left, pending := 0, 0
+	left, pending := 0, 0
+	err = demo.Wait(ctx, r.wait, func() (bool, error) {
+		left, pending = 0, 0
 		for row, err := range r.client.PlaceholderReassignments.List(ctx, r.group) {
 			if err != nil {
-				return err
+				return false, err
 			}
 			pending++
 			if named[row.SourceUserIdentifier] {
 				left++
 			}
 		}
-		rest := time.Until(deadline)
-		switch {
-		case left == 0:
-			fmt.Fprintf(r.out, "Reassigned %d; %d still pending.\n", len(named), pending)
-			return nil
-		case rest <= 0:
-			return demo.Finding(fmt.Sprintf("%d of %d not reassigned after %s: the people may have to accept first", left, len(named), r.wait))
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(min(pause, rest)):
-		}
+		return left == 0, nil
+	})
+	if err != nil {
+		return err
 	}
+	if left > 0 {
+		return demo.Finding(fmt.Sprintf("%d of %d not reassigned after %s: the people may have to accept first", left, len(named), r.wait))
+	}
+	fmt.Fprintf(r.out, "Reassigned %d; %d still pending.\n", len(named), pending)
+	return nil
 }
 
 // check reads the file. It returns an error if the file names an account that does not exist: the
 // server would skip the row, and report it by mail only.
 func (r *reassignment) check(ctx context.Context, path string) (named map[string]bool, err error) {
-	if err := demo.CheckRegular(path); err != nil {
-		return nil, err
-	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -37,12 +37,13 @@ func reassigned(srv *forgetest.Server) (list []string) {
 	return list
 }
 
+// The file is sent after a yes.
 func TestBothTogether(t *testing.T) {
 	t.Chdir(t.TempDir())
 	srv := demotest.Server(t)
 	out, err := demotest.Run(t, run, "n\n", "-group", "acme", "-file", "people.csv")
 	require.NoError(t, err)
-	assert.Equal(t, table+"people.csv.\n\nLook at people.csv, edit it if need be. Send it? [y/N] Nothing was sent.\n", out)
+	assert.Equal(t, table+"people.csv.\n\nLook at people.csv, edit it if need be. Send it? [y/N] Nothing was changed.\n", out)
 	srv.AssertRequestCount(t, upload, 0)
 
 	out, err = demotest.Run(t, run, "y\n", "-group", "acme", "-file", "people.csv")
@@ -53,34 +54,19 @@ func TestBothTogether(t *testing.T) {
 	srv.AssertAppliedCount(t, upload, 1)
 }
 
-// The file names people: it is for its owner only, even if it replaces one that everybody could
-// read.
-func TestFileIsPrivate(t *testing.T) {
-	demotest.Server(t)
-	dir := t.TempDir()
-	path := filepath.Join(dir, "people.csv")
-	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	require.NoError(t, os.Chmod(path, 0o644))
-	_, err := demotest.Run(t, run, "", "-group", "acme", "-out", path)
-	require.NoError(t, err)
-	info, err := os.Stat(path)
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), info.Mode())
-	for _, other := range []string{dir, os.DevNull} {
-		_, err = demotest.Run(t, run, "", "-group", "acme", "-out", other)
-		require.ErrorContains(t, err, "not a regular file")
-		_, err = demotest.Run(t, run, "", "-group", "acme", "-in", other, "-yes")
-		require.ErrorContains(t, err, "not a regular file")
-	}
-}
-
-// The file is written, edited by hand, and sent by another run.
+// The file is written, edited by hand, and sent by another run. It names people, so it is for its
+// owner only, even if it replaces one that everybody could read.
 func TestOutEditedIn(t *testing.T) {
 	srv := demotest.Server(t)
 	path := filepath.Join(t.TempDir(), "people.csv")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	require.NoError(t, os.Chmod(path, 0o644))
 	out, err := demotest.Run(t, run, "", "-group", "acme", "-out", path)
 	require.NoError(t, err)
 	assert.Equal(t, table+path+".\n", out)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
 	srv.AssertRequestCount(t, upload, 0)
 
 	edit := func(from, to string) {
@@ -100,8 +86,15 @@ func TestOutEditedIn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
 	assert.Equal(t, []string{"maya.lindqvist = maya.lindqvist", "tberg = tomas.berg", "aisha.khan = aisha.khan", "imoreau = priya.raman"}, reassigned(srv))
+
+	_, err = demotest.Run(t, run, "", "-group", "acme", "-out", path) // those that are left have no account
+	require.NoError(t, err)
+	edit("dokafor,daniel.okafor,", "dokafor,,")
+	_, err = demotest.Run(t, run, "", "-group", "acme", "-in", path, "-yes")
+	assert.Equal(t, demo.Finding(path+" names nobody: fill in the username or the e-mail address of a row; nothing was sent"), err)
 }
 
+// Only one active person can be suggested.
 func TestSuggestions(t *testing.T) {
 	srv := demotest.Server(t)
 	srv.AddUser("ines-moreau").Edit(func(u *forgetest.Document) { u.Set("state", "blocked") })
@@ -114,65 +107,17 @@ func TestSuggestions(t *testing.T) {
 	assert.Regexp(t, `buildbot +Build Robot +- +nobody found`, out, "nor is a bot")
 }
 
-func TestWrongFiles(t *testing.T) {
-	srv := demotest.Server(t)
-	file := func(content string) string {
-		path := filepath.Join(t.TempDir(), "people.csv")
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-		return path
-	}
-	header := "Source host,Import type,Source user identifier,Source user name,Source username,Platform username,Platform public email\n"
-	for want, path := range map[string]string{
-		"people.csv names nobody":               file(header + "h,t,101,Maya,maya,,\n"),
-		`has no column "Source host"`:           file(strings.ReplaceAll(header, ",", ";")),
-		"people.csv: forge: reading the file":   file(header + "h,t,101\n"),
-		"no such file":                          "nowhere.csv",
-		"the file of reassignments is empty: i": file(""),
-	} {
-		_, err := demotest.Run(t, run, "", "-group", "acme", "-in", path, "-yes")
-		require.ErrorContains(t, err, want)
-	}
-	_, err := demotest.Run(t, run, "")
-	require.ErrorContains(t, err, "-group is missing")
-	_, err = demotest.Run(t, run, "", "-group", "acme")
-	require.ErrorContains(t, err, "-file is missing")
-	srv.AssertRequestCount(t, upload, 0)
-}
-
+// What the server has not done in time is a finding.
 func TestNotYet(t *testing.T) {
 	srv := demotest.Server(t)
 	srv.SetClock(forgetest.DemoTime) // the background work never ends
-	t.Chdir(t.TempDir())
-	_, err := demotest.Run(t, run, "", "-group", "acme", "-file", "people.csv", "-yes", "-wait", "10ms")
+	_, err := demotest.Run(t, run, "", "-group", "acme", "-file", filepath.Join(t.TempDir(), "people.csv"), "-yes", "-wait", "10ms")
 	assert.Equal(t, demo.Finding("4 of 4 not reassigned after 10ms: the people may have to accept first"), err)
 }
 
-// A GitLab server writes and takes the file with its own column names.
-func TestVocabulary(t *testing.T) {
-	t.Chdir(t.TempDir())
-	srv := demotest.Server(t, forgetest.WithGitLabVocabulary())
-	t.Setenv("FORGE_VOCABULARY", "gitlab")
-	out, err := demotest.Run(t, run, "", "-group", "acme", "-file", "people.csv", "-yes")
-	require.NoError(t, err)
-	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
-	text, err := os.ReadFile("people.csv")
-	require.NoError(t, err)
-	assert.Contains(t, string(text), "GitLab username")
-	assert.Len(t, reassigned(srv), 4)
-}
-
-func TestEmbedded(t *testing.T) {
-	t.Chdir(t.TempDir())
-	t.Setenv("FORGE_URL", "")
-	out, err := demotest.Run(t, run, "y\n")
-	require.NoError(t, err)
-	assert.Contains(t, out, "Reassigned 4; 2 still pending.\n")
-
-	srv := forgetest.New(t)
-	srv.AddGroup("empty")
-	t.Setenv("FORGE_URL", srv.URL)
-	t.Setenv("FORGE_TOKEN", srv.Token)
-	out, err = demotest.Run(t, run, "", "-group", "empty", "-file", "people.csv")
-	require.NoError(t, err)
-	assert.Equal(t, "There is nothing to reassign.\n", out)
+// A run that is interrupted at any request fails, and does not say that it is done.
+func TestInterrupted(t *testing.T) {
+	demotest.Interrupt(t, run, "Reassigned ", func(t *testing.T) (*forgetest.Server, []string) {
+		return demotest.Server(t), []string{"-group", "acme", "-file", filepath.Join(t.TempDir(), "people.csv"), "-yes"}
+	}, nil)
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -27,7 +25,7 @@ var secretPlaces = []struct {
 	status                                int
 	header, response                      string // header is "Name: value"
 }{
-	{"query", "GET", "/q?private_token=%s&page=2&user%%5Bpassword%%5D=%s", "", "", 200, "Link: <https://h/q?job_token=%s&page=3>; rel=\"next\"", "{}"},
+	{"query", "GET", "/q?private_token=%s&page=2&user%5Bpassword%5D=%s", "", "", 200, "Link: <https://h/q?job_token=%s&page=3>; rel=\"next\"", "{}"},
 	{"form", "POST", "/form", form, "name=x&user[password]=%s&client_secret=%s&code=%s", 201, "Set-Cookie: session=%s", "access_token=%s&scope=api"},
 	{"the token endpoint", "POST", "/oauth/token", form, "grant_type=refresh_token&refresh_token=%s&client_id=1&client_secret=%s", 200,
 		"", `{"access_token":"%s","refresh_token":"%s","id_token":"%s","token_type":"Bearer","expires_in":7200}`},
@@ -37,42 +35,19 @@ var secretPlaces = []struct {
 	{"a redirect", "GET", "/from?sig=%s", "", "", 302, "Location: /to?X-Amz-Signature=%s&id=7", ""},
 	{"after a redirect", "GET", "/to?X-Amz-Signature=%s&id=7", "", "", 200, "", "content"},
 	{"text", "POST", "/text", "text/plain", "curl https://h/x?private_token=%s -d password=%s", 200, "", "export CI_TOKEN=%s\n"},
-	{"multipart", "POST", "/multipart", "", "%s", 201, "", "{}"}, // the boundary is drawn
-	{"a header", "GET", "/header", "", "", 200, "Etag: \"2\"", "cached"},
-	{"a condition", "GET", "/header", "", "", 304, "Etag: \"2\"", ""},
+	{"the client's token", "GET", "/note", "", "", 200, "", `{"note":"glpat-s3cret-of-the-client","bio":"\u0067lpat-s3cret-of-the-client"}`},
 }
 
-// secretRequest returns a request of the table, with secrets that begin with a name.
-func secretRequest(t *testing.T, base, name string, at int) *http.Request {
+// secretRequest returns a request of the table with secrets of its own.
+func secretRequest(t *testing.T, base, secret string, at int) *http.Request {
 	t.Helper()
-	row, n := secretPlaces[at], 0
-	fill := func(text string) string {
-		for strings.Contains(text, "%s") {
-			n++
-			text = strings.Replace(text, "%s", fmt.Sprintf("%s-s3cret-%d-%d", name, at, n), 1)
-		}
-		return strings.ReplaceAll(text, "%%", "%")
-	}
-	body, contentType := fill(row.body), row.contentType
-	if row.name == "multipart" {
-		var out strings.Builder
-		w := multipart.NewWriter(&out)
-		require.NoError(t, w.WriteField("password", body))
-		file, err := w.CreateFormFile("file", "settings.json")
-		require.NoError(t, err)
-		_, err = io.WriteString(file, `{"deploy_token":"`+body+`"}`)
-		require.NoError(t, err)
-		require.NoError(t, w.Close())
-		body, contentType = out.String(), w.FormDataContentType()
-	}
-	r, err := http.NewRequestWithContext(t.Context(), row.method, base+fill(row.path), strings.NewReader(body))
+	row := secretPlaces[at]
+	fill := func(text string) string { return strings.ReplaceAll(text, "%s", secret) }
+	r, err := http.NewRequestWithContext(t.Context(), row.method, base+fill(row.path), strings.NewReader(fill(row.body)))
 	require.NoError(t, err)
-	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("Content-Type", row.contentType)
 	for _, header := range []string{"Authorization", "Cookie", "Job-Token", "X-Own-Header"} {
-		r.Header.Set(header, fill("%s"))
-	}
-	if row.status == http.StatusNotModified {
-		r.Header.Set("If-None-Match", `"2"`)
+		r.Header.Set(header, secret)
 	}
 	return r
 }
@@ -96,7 +71,7 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	live, err := newRecorder(path, client, http.DefaultTransport)
 	require.NoError(t, err)
 	for at = range secretPlaces {
-		resp, err := live.RoundTrip(secretRequest(t, srv.URL, "recorded", at))
+		resp, err := live.RoundTrip(secretRequest(t, srv.URL, "recorded-s3cret", at))
 		require.NoError(t, err)
 		body, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
@@ -113,25 +88,17 @@ func TestNoSecretIsRecorded(t *testing.T) {
 	again, err := newRecorder(path, client, nil)
 	require.NoError(t, err)
 	for at, row := range secretPlaces {
-		resp, err := again.RoundTrip(secretRequest(t, exampleURL, "replayed", at))
-		if !assert.NoError(t, err, row.name) {
-			continue
-		}
+		resp, err := again.RoundTrip(secretRequest(t, exampleURL, "replayed-s3cret", at))
+		require.NoError(t, err, row.name)
 		assert.Equal(t, row.status, resp.StatusCode, row.name)
-		if name, value, _ := strings.Cut(row.header, ": "); name != "" && name != "Set-Cookie" {
-			assert.Equal(t, strings.ReplaceAll(value, "%s", redacted), resp.Header.Get(name), row.name)
-		}
 		body, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
 		if !strings.HasPrefix(row.response, `{"note"`) { // its names are in another order
 			assert.Equal(t, strings.Count(row.response, "%s"), strings.Count(string(body), redacted), "%s: %s", row.name, body)
 		}
 	}
-	wrong := secretRequest(t, exampleURL, "replayed", len(secretPlaces)-1)
-	wrong.Header.Set("If-None-Match", `"3"`)
-	_, err = again.RoundTrip(wrong)
-	require.ErrorIs(t, err, cassette.ErrInteractionNotFound)
 	require.NoError(t, again.Stop())
+	require.Error(t, newScrubber(client).exchange(&cassette.Interaction{Request: cassette.Request{Headers: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}}}))
 }
 
 // TestPublicNames: names that only look like those of secrets stay, and JSON without secrets stays as

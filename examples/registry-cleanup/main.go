@@ -1,11 +1,10 @@
-// Registry-cleanup frees the space of a container registry: it shows which tags a bulk deletion
-// would remove, asks, deletes, and waits until the tags are gone; or it deletes a whole repository
-// in the same way. Run it by hand, or every night in a CI job.
+// Registry-cleanup frees space in a project's container registry. It shows which tags the server
+// will delete, asks, deletes, and waits until the tags are gone. Run it by hand, or every night in
+// a CI job.
 //
 //	go run ./examples/registry-cleanup
 //	go run ./examples/registry-cleanup -project group/app -repository web \
 //		-match '(dev|mr)-.*' -keep-n 5 -older-than 30d
-//	go run ./examples/registry-cleanup -project group/app -repository old -delete-repository -yes
 //
 // By default it starts the embedded server with the demo data. With FORGE_URL and FORGE_TOKEN it
 // uses a real server, where the token needs the role Maintainer in the project.
@@ -18,6 +17,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -29,35 +29,21 @@ import (
 
 func main() { demo.Main(run) }
 
-// cleanup is one run of the program, as the flags select it.
-type cleanup struct {
-	client     *forge.Client
-	out        io.Writer
-	project    string
-	repository string
-	tags       forge.DeleteTagsOptions
-	whole      bool
-	yes        bool
-	wait       time.Duration
-	ask        func(question string) (bool, error)
-}
-
 // run is the whole program; a test runs it too.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	c := &cleanup{out: out, tags: forge.DeleteTagsOptions{KeepN: 5, OlderThan: forge.Days(30)}}
+	tags := &forge.DeleteTagsOptions{KeepN: 5, OlderThan: forge.Days(30)}
 	flags := flag.NewFlagSet("registry-cleanup", flag.ContinueOnError)
-	flags.StringVar(&c.project, "project", "", "the project, by full path or id")
-	flags.StringVar(&c.repository, "repository", "", "the repository of the registry, by name or path; without it they are listed")
-	flags.StringVar(&c.tags.NameRegexDelete, "match", "", "regular expression of the tags to delete, matched with the whole name")
-	flags.StringVar(&c.tags.NameRegexKeep, "keep", "", "regular expression of the tags to keep all the same")
-	flags.IntVar(&c.tags.KeepN, "keep-n", c.tags.KeepN, "how many of the newest tags that match stay")
+	project := flags.String("project", "", "the project, by full path or id")
+	name := flags.String("repository", "", "the repository of the registry, by name or path; without it they are listed")
+	flags.StringVar(&tags.NameRegexDelete, "match", "", "regular expression of the tags to delete, matched with the whole name")
+	flags.StringVar(&tags.NameRegexKeep, "keep", "", "regular expression of the tags to keep all the same")
+	flags.IntVar(&tags.KeepN, "keep-n", tags.KeepN, "how many of the newest tags that match stay")
 	flags.Func("older-than", "how old a tag must be to go: 12h, 30d, 2 months (default 30d)", func(text string) (err error) {
-		c.tags.OlderThan, err = forge.ParseAge(text)
+		tags.OlderThan, err = forge.ParseAge(text)
 		return err
 	})
-	flags.BoolVar(&c.whole, "delete-repository", false, "delete the repository with all its tags")
-	flags.BoolVar(&c.yes, "yes", false, "do not ask")
-	flags.DurationVar(&c.wait, "wait", 2*time.Minute, "how long to wait for the server, which deletes in the background")
+	yes := flags.Bool("yes", false, "do not ask")
+	wait := flags.Duration("wait", 2*time.Minute, "how long to wait for the server, which deletes in the background")
 	if err := demo.Parse(flags, args, out); err != nil {
 		return err
 	}
@@ -66,174 +52,106 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 	defer server.Close()
-	if server.Embedded {
-		c.project, c.repository = cmp.Or(c.project, "acme/storefront"), cmp.Or(c.repository, "web")
-		c.tags.NameRegexDelete = cmp.Or(c.tags.NameRegexDelete, "(dev|mr)-.*")
+	if server.Embedded != nil {
+		*project, *name = cmp.Or(*project, "acme/storefront"), cmp.Or(*name, "web")
+		tags.NameRegexDelete = cmp.Or(tags.NameRegexDelete, "(dev|mr)-.*")
 	}
-	c.client = server.Client
-	c.ask = func(question string) (bool, error) { return demo.Confirm(ctx, in, out, question) }
-	return c.run(ctx)
-}
-
-func (c *cleanup) run(ctx context.Context) error {
-	repository, err := c.find(ctx)
-	switch {
-	case err != nil || repository == nil:
+	if *project == "" {
+		return errors.New("-project is missing: whose registry?")
+	}
+	repository, err := find(ctx, out, server.Client, demo.Ref(*project), *name)
+	if err != nil || repository == nil {
 		return err
-	case c.whole:
-		return c.deleteRepository(ctx, repository)
 	}
-	return c.deleteTags(ctx, repository)
+	gone, err := preview(ctx, out, server.Client, repository, tags)
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	question := fmt.Sprintf("Delete %s of %s?", demo.Count(len(gone), "tag"), repository.Path)
+	if sure, err := demo.Confirm(ctx, in, out, *yes, question); !sure {
+		return err
+	}
+	if err := server.Client.Registry.DeleteTags(ctx, forge.ID(repository.ProjectID), repository.ID, tags); err != nil {
+		return explain(err)
+	}
+	fmt.Fprintln(out, "The server has accepted it; waiting until they are gone.")
+	return waitFor(ctx, out, server.Client, repository, gone, *wait)
 }
 
-// find lists the repositories of the project and returns the selected one, or nil if none was
-// named.
-func (c *cleanup) find(ctx context.Context) (meant *forge.RegistryRepository, err error) {
-	if c.project == "" {
-		return nil, errors.New("-project is missing: whose registry?")
-	}
-	repositories, table := 0, tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "REPOSITORY\tTAGS\tCREATED\tSTATUS")
-	for repository, err := range c.client.Registry.ListForProject(ctx, demo.Ref(c.project), &forge.ListRegistryRepositoriesOptions{TagsCount: new(true)}) {
+// find returns the repository with a name or path. Without a name it prints them all.
+func find(ctx context.Context, out io.Writer, client *forge.Client, project forge.Ref, name string) (*forge.RegistryRepository, error) {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "REPOSITORY\tTAGS\tCREATED")
+	for repository, err := range client.Registry.ListForProject(ctx, project, &forge.ListRegistryRepositoriesOptions{TagsCount: new(true)}) {
 		if err != nil {
 			return nil, err
 		}
-		repositories++
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", repository.Path, tagsOf(repository, strconv.Itoa), repository.CreatedAt.Format(time.DateOnly), repository.Status)
-		if c.repository != "" && (c.repository == repository.Name || c.repository == repository.Path) {
-			meant = repository
+		if name == repository.Name || name == repository.Path {
+			return repository, nil
 		}
+		tags := "?" // the server sends the number if it has it
+		if repository.TagsCount != nil {
+			tags = strconv.Itoa(*repository.TagsCount)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", repository.Path, tags, repository.CreatedAt.Format(time.DateOnly))
 	}
-	if repositories > 0 {
-		_ = table.Flush()
+	if name != "" {
+		return nil, fmt.Errorf("the project has no registry repository %q", name)
 	}
-	switch {
-	case c.repository == "" && repositories == 0:
-		fmt.Fprintln(c.out, "The project has no registry repository.")
-	case c.repository == "":
-		fmt.Fprintln(c.out, "\nName one with -repository to clean it up.")
-	case meant == nil:
-		return nil, fmt.Errorf("project %s has no registry repository %q", c.project, c.repository)
-	}
-	return meant, nil
+	fmt.Fprintln(table, "\nName one with -repository to clean it up.")
+	return nil, table.Flush()
 }
 
-// deleteTags shows which tags will be deleted, asks, deletes and waits.
-func (c *cleanup) deleteTags(ctx context.Context, repository *forge.RegistryRepository) error {
-	project := forge.ID(repository.ProjectID)
-	preview, err := c.client.Registry.PreviewDeleteTags(ctx, project, repository.ID, &c.tags)
+// preview shows which tags will be deleted, and returns their names.
+func preview(ctx context.Context, out io.Writer, client *forge.Client, repository *forge.RegistryRepository, tags *forge.DeleteTagsOptions) (gone []string, err error) {
+	preview, err := client.Registry.PreviewDeleteTags(ctx, forge.ID(repository.ProjectID), repository.ID, tags)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.show(preview)
+	fmt.Fprintf(out, "%s: %d to delete, and %d to keep of those that match.\n", demo.Count(preview.Total, "tag"), len(preview.Delete), len(preview.Keep))
 	if len(preview.Delete) == 0 {
-		return nil
+		return nil, nil
 	}
-	if sure, err := c.sure("Delete %s of %s?", demo.Count(len(preview.Delete), "tag"), repository.Path); !sure {
-		return err
-	}
-	if err := c.client.Registry.DeleteTags(ctx, project, repository.ID, &c.tags); err != nil {
-		return explain(err)
-	}
-	fmt.Fprintln(c.out, "The server has accepted it; waiting until they are gone.")
-	left, err := c.waitForTags(ctx, repository, preview.Delete)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(c.out, "Deleted %s.\n", demo.Count(len(preview.Delete)-len(left), "tag"))
-	if len(left) > 0 {
-		return demo.Finding(fmt.Sprintf("still there after %s: %s\nA protection rule keeps them, or the server is not done yet.", c.wait, strings.Join(left, ", ")))
-	}
-	return nil
-}
-
-// show prints what a preview found.
-func (c *cleanup) show(preview *forge.DeleteTagsPreview) {
-	fmt.Fprintf(c.out, "\n%s: %d to delete, and %d to keep of those that match.\n", demo.Count(preview.Total, "tag"), len(preview.Delete), len(preview.Keep))
-	if len(preview.Delete) == 0 {
-		return
-	}
-	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\nDELETE\tCREATED\tSIZE\tDIGEST")
 	var sum int64
 	for _, tag := range preview.Delete {
+		gone = append(gone, tag.Name)
 		sum += tag.TotalSize
 		fmt.Fprintf(table, "%s\t%s\t%s\t%.19s\n", tag.Name, tag.CreatedAt.Format(time.DateOnly), megabytes(tag.TotalSize), tag.Digest)
 	}
 	_ = table.Flush()
-	fmt.Fprintf(c.out, "\n%s at most: layers that tags share count once on the disk.\n", megabytes(sum))
+	fmt.Fprintf(out, "\n%s at most: layers that tags share count once on the disk.\n", megabytes(sum))
 	for _, sentence := range preview.Unknown {
-		fmt.Fprintln(c.out, "-", sentence)
+		fmt.Fprintln(out, "-", sentence)
 	}
+	return gone, nil
 }
 
-// tagsOf formats the number of tags of a repository, if the server sent it.
-func tagsOf(repository *forge.RegistryRepository, write func(n int) string) string {
-	if repository.TagsCount == nil {
-		return "an unknown number of tags"
-	}
-	return write(*repository.TagsCount)
-}
-
-// deleteRepository deletes a repository and waits until it is gone.
-func (c *cleanup) deleteRepository(ctx context.Context, repository *forge.RegistryRepository) error {
-	if sure, err := c.sure("Delete the repository %s with %s?", repository.Path, tagsOf(repository, func(n int) string { return demo.Count(n, "tag") })); !sure {
-		return err
-	}
-	project, started := forge.ID(repository.ProjectID), time.Now()
-	if err := c.client.Registry.Delete(ctx, project, repository.ID); err != nil {
-		return err
-	}
-	fmt.Fprintln(c.out, "The server has accepted it; waiting until it is gone.")
-	ctx, cancel := context.WithTimeout(ctx, c.wait)
-	defer cancel()
-	if err := c.client.Registry.WaitDeleted(ctx, project, repository.ID); err != nil {
-		return fmt.Errorf("%s is scheduled for deletion, and was not gone in %s: %w", repository.Path, c.wait, err)
-	}
-	fmt.Fprintf(c.out, "%s is gone after %s.\n", repository.Path, time.Since(started).Round(100*time.Millisecond))
-	return nil
-}
-
-// sure asks the user to confirm a deletion, unless -yes is set.
-func (c *cleanup) sure(format string, args ...any) (bool, error) {
-	if c.yes {
-		return true, nil
-	}
-	sure, err := c.ask(fmt.Sprintf(format, args...))
-	if err == nil && !sure {
-		fmt.Fprintln(c.out, "Nothing was deleted.")
-	}
-	return sure, err
-}
-
-// waitForTags polls at intervals growing to 10 s until the tags are gone. The tags that are left at
-// the end are protected, or not deleted yet.
-func (c *cleanup) waitForTags(ctx context.Context, repository *forge.RegistryRepository, tags []*forge.RegistryTagDetail) (left []string, err error) {
-	deadline := time.Now().Add(c.wait)
-	for pause := 500 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
-		there := map[string]bool{}
-		for tag, err := range c.client.Registry.ListTags(ctx, forge.ID(repository.ProjectID), repository.ID, nil) {
-			if err != nil {
-				return nil, err
-			}
-			there[tag.Name] = true
-		}
+// waitFor waits until the tags are gone. Those that are left at the end are protected, or not
+// deleted yet.
+func waitFor(ctx context.Context, out io.Writer, client *forge.Client, repository *forge.RegistryRepository, gone []string, wait time.Duration) error {
+	var left []string
+	err := demo.Wait(ctx, wait, func() (bool, error) {
 		left = nil
-		for _, tag := range tags {
-			if there[tag.Name] {
+		for tag, err := range client.Registry.ListTags(ctx, forge.ID(repository.ProjectID), repository.ID, nil) {
+			if err != nil {
+				return false, err
+			}
+			if slices.Contains(gone, tag.Name) {
 				left = append(left, tag.Name)
 			}
 		}
-		rest := time.Until(deadline)
-		if len(left) == 0 || rest <= 0 {
-			return left, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(min(pause, rest)):
-		}
+		return len(left) == 0, nil
+	})
+	if err != nil {
+		return err
 	}
+	fmt.Fprintf(out, "Deleted %s.\n", demo.Count(len(gone)-len(left), "tag"))
+	if len(left) > 0 {
+		return demo.Finding(fmt.Sprintf("still there after %s: %s\nA protection rule keeps them, or the server is not done yet.", wait, strings.Join(left, ", ")))
+	}
+	return nil
 }
 
 // explain shortens the error of a second bulk deletion within an hour.

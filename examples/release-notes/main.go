@@ -50,7 +50,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, progress io.Writ
 	flags.StringVar(&r.notes.Version, "version", "", "the version to be released, as in 1.3.0")
 	flags.StringVar(&r.notes.From, "from", "", "the commit after which the notes begin; the tag of the version before unless set")
 	flags.StringVar(&r.notes.To, "to", "", "the last commit; the tip of the branch unless set")
-	flags.StringVar(&r.notes.Trailer, "trailer", "", "the Git trailer that selects commits; Changelog unless set")
 	commit := flags.Bool("commit", false, "commit the notes to the changelog")
 	flags.StringVar(&r.branch, "branch", "", "the branch to commit to; the default branch unless set")
 	flags.StringVar(&r.file, "file", "CHANGELOG.md", "the changelog's path in the repository")
@@ -63,7 +62,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, progress io.Writ
 		return err
 	}
 	defer server.Close()
-	if server.Embedded {
+	if server.Embedded != nil {
 		*project, r.notes.Version = cmp.Or(*project, "acme/platform/gateway"), cmp.Or(r.notes.Version, "1.3.0")
 	}
 	if *project == "" || r.notes.Version == "" {
@@ -89,15 +88,8 @@ func (r *release) publish(ctx context.Context, in io.Reader, progress io.Writer,
 	if there, err := r.committed(ctx); err != nil || there {
 		return cmp.Or(err, error(demo.Finding(fmt.Sprintf("%s has a section for %s already: nothing was committed", r.file, r.notes.Version))))
 	}
-	if !yes {
-		sure, err := demo.Confirm(ctx, in, progress, "Commit this to "+r.file+"?")
-		if err != nil {
-			return err
-		}
-		if !sure {
-			fmt.Fprintln(progress, "Nothing was committed.")
-			return nil
-		}
+	if sure, err := demo.Confirm(ctx, in, progress, yes, "Commit this to "+r.file+"?"); !sure {
+		return err
 	}
 	return r.commit(ctx, progress)
 }
@@ -106,7 +98,7 @@ func (r *release) publish(ctx context.Context, in io.Reader, progress io.Writer,
 // changelog shows whether the call was applied.
 func (r *release) commit(ctx context.Context, progress io.Writer) error {
 	err := r.client.Repositories.CreateChangelog(ctx, r.project, &forge.CreateChangelogOptions{
-		Version: r.notes.Version, From: r.notes.From, To: r.notes.To, Trailer: r.notes.Trailer, Branch: r.branch, File: r.file,
+		Version: r.notes.Version, From: r.notes.From, To: r.notes.To, Branch: r.branch, File: r.file,
 	})
 	var failed *forge.Error
 	if err != nil && (!errors.As(err, &failed) || !failed.MaybeApplied) {

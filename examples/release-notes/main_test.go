@@ -29,12 +29,14 @@ const (
 `
 )
 
+var gateway = []string{"-project", "acme/platform/gateway", "-version", "1.3.0"}
+
 // release1 runs the program for version 1.3.0 of the gateway and returns both of its outputs.
 func release1(t *testing.T, input string, args ...string) (out, progress string, err error) {
 	var b strings.Builder
 	out, err = demotest.Run(t, func(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 		return run(ctx, args, in, out, &b)
-	}, input, append([]string{"-project", "acme/platform/gateway", "-version", "1.3.0"}, args...)...)
+	}, input, append(gateway, args...)...)
 	return out, b.String(), err
 }
 
@@ -52,32 +54,22 @@ func changelog(t *testing.T, srv *forgetest.Server, path string) string {
 	return ""
 }
 
-func TestNotes(t *testing.T) {
-	srv := demotest.Server(t)
-	srv.SetClock(forgetest.DemoTime)
-	out, progress, err := release1(t, "")
-	require.NoError(t, err)
-	assert.Equal(t, notes, out, "the notes alone, to be written to a file")
-	assert.Contains(t, progress, "Server  "+srv.URL)
-	srv.AssertAppliedCount(t, "*", 0)
-}
-
+// The notes alone are the output, to be written to a file. They are committed after a yes, and once.
 func TestCommit(t *testing.T) {
 	srv := demotest.Server(t)
 	srv.SetClock(forgetest.DemoTime)
-	_, progress, err := release1(t, "n\n", "-commit")
-	require.NoError(t, err)
-	assert.Contains(t, progress, "Commit this to CHANGELOG.md? [y/N] Nothing was committed.")
-	_, _, err = release1(t, "", "-commit")
-	require.ErrorContains(t, err, "-yes goes on")
-	srv.AssertRequestCount(t, post, 0)
-
-	out, progress, err := release1(t, "y\n", "-commit")
+	out, _, err := release1(t, "")
 	require.NoError(t, err)
 	assert.Equal(t, notes, out)
+	_, progress, err := release1(t, "n\n", "-commit")
+	require.NoError(t, err)
+	assert.Contains(t, progress, "Commit this to CHANGELOG.md? [y/N] Nothing was changed.")
+	srv.AssertRequestCount(t, post, 0)
+
+	_, progress, err = release1(t, "y\n", "-commit")
+	require.NoError(t, err)
 	assert.Contains(t, progress, "Committed to CHANGELOG.md.")
 	assert.Contains(t, changelog(t, srv, "CHANGELOG.md"), notes)
-
 	_, _, err = release1(t, "", "-commit", "-yes")
 	assert.Equal(t, demo.Finding("CHANGELOG.md has a section for 1.3.0 already: nothing was committed"), err)
 	srv.AssertAppliedCount(t, post, 1)
@@ -85,6 +77,8 @@ func TestCommit(t *testing.T) {
 	_, _, err = release1(t, "", "-commit", "-yes", "-file", "docs/changes/NEWS.md")
 	require.NoError(t, err)
 	assert.Equal(t, notes, changelog(t, srv, "docs/changes/NEWS.md"))
+	_, _, err = release1(t, "", "-commit", "-yes", "-version", "0.1.0")
+	require.ErrorContains(t, err, "-from names the commit after which the notes begin")
 }
 
 // The call is sent once. When its answer is lost, the program looks whether it was carried out, and
@@ -106,24 +100,11 @@ func TestLostResponse(t *testing.T) {
 	assert.Empty(t, changelog(t, srv, "NEWS.md"))
 }
 
-func TestRefusals(t *testing.T) {
-	srv := demotest.Server(t)
-	for want, args := range map[string][]string{
-		"-from names the commit after which the notes begin": {"-version", "0.1.0"},
-		"The range of commits could not be found":            {"-from", "v9.9.9"},
-		"version is invalid":                                 {"-version", "next"},
-		"-project and -version are needed":                   {"-version", ""},
-	} {
-		_, _, err := release1(t, "", append(args, "-commit", "-yes")...)
-		require.ErrorContains(t, err, want)
-	}
-	srv.AssertRequestCount(t, post, 0)
-}
-
-func TestEmbedded(t *testing.T) {
-	t.Setenv("FORGE_URL", "")
-	var out, progress strings.Builder
-	require.NoError(t, run(t.Context(), []string{"-commit"}, strings.NewReader("y\n"), &out, &progress))
-	assert.Equal(t, notes, out.String())
-	assert.Contains(t, progress.String(), "Committed")
+// A run that is interrupted at any request fails, and does not say that it has committed.
+func TestInterrupted(t *testing.T) {
+	demotest.Interrupt(t, func(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+		return run(ctx, args, in, out, out)
+	}, "Committed to ", func(t *testing.T) (*forgetest.Server, []string) {
+		return demotest.Server(t), append(gateway, "-commit", "-yes")
+	}, nil)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +34,7 @@ func (h *health) judge(now time.Time, limit time.Duration, oldest string) {
 		if h.runner.Status == forge.RunnerStatusOnline && m.Status != forge.RunnerStatusOnline {
 			h.notes = append(h.notes, fmt.Sprintf("machine %s is %s", m.SystemID, m.Status))
 		}
-		if oldest != "" && older(m.Version, oldest) {
+		if compare(m.Version, oldest) < 0 {
 			h.notes = append(h.notes, fmt.Sprintf("machine %s has %s", m.SystemID, m.Version))
 		}
 	}
@@ -49,23 +48,15 @@ func (h *health) judge(now time.Time, limit time.Duration, oldest string) {
 	}
 }
 
-// versions lists the versions of the runner's machines, with counts: 18.0.0 (2), 17.8.1.
+// versions lists the versions of the runner's machines.
 func (h *health) versions() string {
-	counts := map[string]int{}
-	for _, m := range h.managers {
-		counts[m.Version]++
-	}
 	var list []string
-	for _, version := range slices.Backward(slices.SortedFunc(maps.Keys(counts), compare)) {
-		if counts[version] > 1 {
-			version += fmt.Sprintf(" (%d)", counts[version])
-		}
-		list = append(list, version)
+	for _, m := range h.managers {
+		list = append(list, m.Version)
 	}
-	return cmp.Or(strings.Join(list, ", "), "-")
+	slices.SortFunc(list, func(a, b string) int { return compare(b, a) })
+	return cmp.Or(strings.Join(slices.Compact(list), ", "), "-")
 }
-
-func older(version, limit string) bool { return compare(version, limit) < 0 }
 
 // compare orders versions by their numbers: 17.11.2 comes after 17.9.0.
 func compare(a, b string) int {
@@ -77,4 +68,18 @@ func compare(a, b string) int {
 		return n
 	}
 	return slices.Compare(numbers(a), numbers(b))
+}
+
+// ago formats how long before now something was: 12m, 7h, 23d; "never" for the zero time.
+func ago(now, at time.Time) string {
+	age := max(now.Sub(at), 0)
+	switch {
+	case at.IsZero():
+		return "never"
+	case age < time.Hour:
+		return fmt.Sprintf("%dm", int(age.Minutes()))
+	case age < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(age.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(age.Hours()/24))
 }

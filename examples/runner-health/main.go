@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 		return err
 	}
 	defer server.Close()
-	if server.Embedded {
+	if server.Embedded != nil {
 		*all, *oldest = *all || *project == "", cmp.Or(*oldest, "17.0")
 	}
 	var page forge.Response
@@ -136,7 +136,7 @@ func report(out io.Writer, found []*health, now time.Time, check bool) error {
 			look++
 		}
 		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", h.runner.ID, h.runner.Description, strings.TrimSuffix(string(h.runner.RunnerType), "_type"),
-			state, demo.Ago(now, h.runner.ContactedAt), h.versions(), len(h.running), strings.Join(h.notes, "; "))
+			state, ago(now, h.runner.ContactedAt), h.versions(), len(h.running), strings.Join(h.notes, "; "))
 	}
 	if len(found) > 0 {
 		_ = table.Flush()
@@ -145,7 +145,7 @@ func report(out io.Writer, found []*health, now time.Time, check bool) error {
 	var jobs strings.Builder
 	for _, h := range found {
 		for _, job := range h.stuck {
-			fmt.Fprintf(&jobs, "Job %d %q (%s) has run for %s on %s%s.\n", job.ID, job.Name, job.Stage, demo.Ago(now, job.StartedAt), h.runner.Description, of(job))
+			fmt.Fprintf(&jobs, "Job %d %q (%s) has run for %s on %s.\n", job.ID, job.Name, job.Stage, ago(now, job.StartedAt), h.runner.Description)
 		}
 	}
 	if jobs.Len() > 0 {
@@ -160,12 +160,4 @@ func report(out io.Writer, found []*health, now time.Time, check bool) error {
 		return demo.Finding(demo.Count(look, "runner") + " to look at")
 	}
 	return nil
-}
-
-// of returns the ref and the project of a job as text, or "" if the project is not known.
-func of(job *forge.RunnerJob) string {
-	if job.Project == nil {
-		return ""
-	}
-	return fmt.Sprintf(", for %s of %s", job.Ref, job.Project.PathWithNamespace)
 }

@@ -21,7 +21,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -54,16 +53,18 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 	defer server.Close()
-	text, err := wantedText(*file, server.Embedded)
+	wanted, name := desired, "desired.json"
+	if *file != "" || server.Embedded == nil {
+		name = *file
+		if wanted, err = os.ReadFile(name); err != nil {
+			return fmt.Errorf("-file, the settings as they should be: %w", err)
+		}
+	}
+	settings, err := server.Client.Settings.Get(ctx)
 	if err != nil {
 		return err
 	}
-	settings, err := read(ctx, server.Client)
-	if err != nil {
-		return err
-	}
-	name := cmp.Or(*file, "desired.json")
-	if err := settings.Merge(text); err != nil {
+	if err := settings.Merge(wanted); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	changes := settings.Diff()
@@ -79,36 +80,11 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if !*apply {
 		return found
 	}
-	if !*yes {
-		sure, err := demo.Confirm(ctx, in, out, "Change "+demo.Count(len(drift)+len(unknown), "setting")+"?")
-		if err != nil {
-			return err
-		}
-		if !sure {
-			return found
-		}
+	sure, err := demo.Confirm(ctx, in, out, *yes, "Change "+demo.Count(len(drift)+len(unknown), "setting")+"?")
+	if err != nil || !sure {
+		return cmp.Or(err, error(found))
 	}
 	return applyAndVerify(ctx, out, server.Client, changes, *wait)
-}
-
-// wantedText returns the file of desired settings.
-func wantedText(file string, embedded bool) ([]byte, error) {
-	switch {
-	case file != "":
-		return os.ReadFile(file)
-	case !embedded:
-		return nil, errors.New("-file is missing: how should the settings be?")
-	}
-	return desired, nil
-}
-
-// read returns the settings that are in force.
-func read(ctx context.Context, client *forge.Client) (*forge.ApplicationSettings, error) {
-	settings, err := client.Settings.Get(ctx)
-	if errors.Is(err, forge.ErrInvalidResponse) && os.Getenv("FORGE_VOCABULARY") == "" {
-		return nil, fmt.Errorf("%w\nFor a GitLab server, set FORGE_VOCABULARY=gitlab", err)
-	}
-	return settings, err
 }
 
 // split separates drift from secrets that the server does not show.
@@ -130,18 +106,19 @@ func applyAndVerify(ctx context.Context, out io.Writer, client *forge.Client, ch
 		return err
 	}
 	missing, unknown := split(report.NotApplied)
-	deadline := time.Now().Add(wait)
-	for pause := time.Second; late(missing) && time.Now().Before(deadline); pause = min(2*pause, 15*time.Second) {
-		fmt.Fprintf(out, "%s not shown yet; looking again in %s.\n", demo.Count(len(missing), "setting"), pause)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(min(pause, time.Until(deadline))):
-		}
-		if report, err = client.Settings.Verify(ctx, changes); err != nil {
+	if late(missing) {
+		fmt.Fprintf(out, "%s not shown yet; waiting up to %s.\n", demo.Count(len(missing), "setting"), wait)
+		err = demo.Wait(ctx, wait, func() (bool, error) {
+			report, err := client.Settings.Verify(ctx, changes)
+			if err != nil {
+				return false, err
+			}
+			missing, unknown = split(report.NotApplied)
+			return !late(missing), nil
+		})
+		if err != nil {
 			return err
 		}
-		missing, unknown = split(report.NotApplied)
 	}
 	if len(missing) > 0 {
 		var names []string

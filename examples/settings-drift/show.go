@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ func show(out io.Writer, name string, drift, unknown []forge.SettingDifference) 
 	}
 	for _, d := range drift {
 		fmt.Fprintf(out, "@@ %s @@\n", d.Name)
-		have, want := lines(d, d.Got), lines(d, d.Want)
+		have, want := lines(d.Name, d.Got), lines(d.Name, d.Want)
 		gone, added := without(have, want), without(want, have)
 		if len(gone)+len(added) == 0 { // another order, or a secret inside
 			gone, added = have, want
@@ -43,63 +44,52 @@ func without(all, others []string) []string {
 }
 
 // lines returns the lines of a value: the elements of a list or an object, or the value itself.
-// Secrets are masked, because logs have many readers.
-func lines(d forge.SettingDifference, value json.RawMessage) []string {
-	if value == nil {
+func lines(name string, text json.RawMessage) (all []string) {
+	if text == nil {
 		return []string{"(not shown)"}
 	}
-	switch v := masked(d.Name, value).(type) {
-	case []any:
-		if len(v) == 0 {
-			return []string{"[]"}
-		}
-		all := make([]string, len(v))
-		for i, item := range v {
-			all[i] = text(item)
-		}
-		return all
-	case map[string]any:
-		if len(v) == 0 {
-			return []string{"{}"}
-		}
-		var all []string
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			all = append(all, key+": "+text(v[key]))
-		}
-		return all
-	default:
-		return []string{text(v)}
+	var value any
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.UseNumber()
+	if err := in.Decode(&value); err != nil {
+		return []string{err.Error()}
 	}
+	value = masked(name, value)
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			all = append(all, encoded(item))
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			all = append(all, key+": "+encoded(v[key]))
+		}
+	}
+	if all == nil { // a scalar, an empty list or object
+		all = []string{encoded(value)}
+	}
+	return all
 }
 
-// masked returns a value without the secrets in it.
-func masked(name string, value json.RawMessage) any {
+// masked returns a value without the secrets in it, because logs have many readers.
+func masked(name string, value any) any {
 	if (forge.SettingDifference{Name: name}).Secret() {
-		return json.RawMessage(`"(secret)"`)
+		return "(secret)"
 	}
-	var list []json.RawMessage
-	var object map[string]json.RawMessage
-	switch {
-	case json.Unmarshal(value, &list) == nil && list != nil:
-		all := make([]any, len(list))
-		for i, item := range list {
-			all[i] = masked("", item)
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			v[i] = masked("", v[i])
 		}
-		return all
-	case json.Unmarshal(value, &object) == nil && object != nil:
-		all := map[string]any{}
-		for key, inner := range object {
-			all[key] = masked(key, inner)
+	case map[string]any:
+		for key := range v {
+			v[key] = masked(key, v[key])
 		}
-		return all
 	}
 	return value
 }
 
-func text(value any) string {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
+func encoded(value any) string {
+	text, _ := json.Marshal(value) // it was decoded from JSON
+	return string(text)
 }

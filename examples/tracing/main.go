@@ -3,8 +3,7 @@
 // are visible. The histogram http.client.request.duration has the durations by route and status. It
 // is for services that use OpenTelemetry: trace.go and metrics.go are the code to copy.
 //
-//	go run .         # the spans as a tree, the histogram as a table
-//	go run . -json   # all that they hold
+//	go run .
 //
 // By default it starts the embedded server with the demo data and some failures. With FORGE_URL and
 // FORGE_TOKEN it uses a real server, and changes nothing there except the user's subscription to
@@ -15,18 +14,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"os"
 	"time"
 
-	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
-	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -41,32 +35,29 @@ func main() { demo.Main(run) }
 
 // run is the whole program; a test runs it too.
 func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err error) {
-	flags := flag.NewFlagSet("tracing", flag.ContinueOnError)
-	asJSON := flags.Bool("json", false, "write all that the spans and the histogram hold, as JSON")
-	if err := demo.Parse(flags, args, out); err != nil {
+	if err := demo.Parse(flag.NewFlagSet("tracing", flag.ContinueOnError), args, out); err != nil {
 		return err
-	}
-	var exporter sdktrace.SpanExporter = &tree{out: out}
-	if *asJSON {
-		if exporter, err = stdouttrace.New(stdouttrace.WithWriter(out), stdouttrace.WithPrettyPrint()); err != nil {
-			return err
-		}
 	}
 	// A service uses sdktrace.WithBatcher and sdkmetric.NewPeriodicReader, with exporters that send
 	// spans and metrics to a collector.
-	tracers := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
+	tracers := sdktrace.NewTracerProvider(sdktrace.WithSyncer(&tree{out: out, below: map[trace.SpanID][]sdktrace.ReadOnlySpan{}}))
 	reader := sdkmetric.NewManualReader()
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
 	defer func() {
 		ctx := context.WithoutCancel(ctx)
 		err = errors.Join(err, tracers.Shutdown(ctx), meters.Shutdown(ctx))
 	}()
-	client, done, err := connect(forge.WithHTTPClient(&http.Client{Transport: traceWith(tracers)}))
+	server, err := demo.Connect(out, "tracing", forge.WithHTTPClient(&http.Client{Transport: traceWith(tracers)}))
 	if err != nil {
 		return err
 	}
-	defer done()
-	if client, err = observe(client, meters); err != nil {
+	defer server.Close()
+	if server.Embedded != nil {
+		server.Embedded.Fail("GET /issues", forgetest.Status(502).After(1).Times(1))
+		server.Embedded.Fail("POST /projects/:id/issues/:issue_iid/subscribe", forgetest.TooManyRequests(time.Second).Times(1))
+	}
+	client, err := observe(server.Client, meters)
+	if err != nil {
 		return err
 	}
 	tracer := tracers.Tracer("tracing")
@@ -77,48 +68,9 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	if err := errors.Join(err, reader.Collect(context.WithoutCancel(ctx), &metrics)); err != nil {
 		return err
 	}
-	if *asJSON {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "\t")
-		return encoder.Encode(metrics)
-	}
 	writeTable(out, metrics)
 	fmt.Fprintf(out, "\n%s\n", client.Stats())
 	return nil
-}
-
-// connect returns a client of the server that the environment names, or of an embedded one with
-// some failures.
-func connect(options ...forge.Option) (client *forge.Client, done func(), err error) {
-	options = append(options, forge.WithUserAgent("tracing/1.0"))
-	if os.Getenv("FORGE_URL") != "" {
-		client, err = forge.NewClientFromEnv(options...)
-		return client, func() {}, err
-	}
-	srv, err := forgetest.Start(forgetest.WithDemo())
-	if err != nil {
-		return nil, nil, err
-	}
-	srv.Fail("GET /issues", forgetest.Status(502).After(1).Times(1))
-	srv.Fail("POST /projects/:id/issues/:issue_iid/subscribe", forgetest.TooManyRequests(time.Second).Times(1))
-	return srv.Client(options...), srv.Close, nil
-}
-
-// observe returns a client that records each attempt in a histogram, and each retry in the span of
-// its call.
-func observe(client *forge.Client, meters metric.MeterProvider) (*forge.Client, error) {
-	server, err := url.Parse(client.BaseURL())
-	if err != nil {
-		return nil, err
-	}
-	measure, err := measureWith(meters, server)
-	if err != nil {
-		return nil, err
-	}
-	return client.With(forge.WithOnAttempt(func(ctx context.Context, a forge.Attempt) {
-		noteRetry(ctx, a)
-		measure(ctx, a)
-	}))
 }
 
 // triage makes a few calls, each in its own span.

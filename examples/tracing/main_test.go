@@ -2,171 +2,228 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"net/http"
-	"strings"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/internal/demotest"
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-const subscribe = "POST /projects/:id/issues/:issue_iid/subscribe"
-
-// TestDemo runs the program; what the lines say of times is not compared.
+// TestDemo runs the program; what the lines say of times is not compared. On a real server it
+// leaves the subscription as it was, and an interrupted run fails.
 func TestDemo(t *testing.T) {
 	t.Setenv("FORGE_URL", "")
-	var out strings.Builder
-	require.NoError(t, run(t.Context(), nil, nil, &out))
+	out, err := demotest.Run(t, run, "")
+	require.NoError(t, err)
+	const subscribe = "POST /projects/:id/issues/:issue_iid/subscribe"
 	for _, want := range []string{
 		`(?m)^triage `, `(?m)^  Issues\.List .*  retried$`, `(?m)^    GET /issues .*  502$`, `(?m)^    GET /issues .*  200, resend 1$`,
 		`(?m)^  Issues\.Subscribe .*  retried$`, `(?m)^    ` + subscribe + ` .*  429$`, `(?m)^    ` + subscribe + ` .*  304$`,
-		`(?m)^http\.client\.request\.duration \(s\)$`,
-		`(?m)^  GET /issues +200  2 attempts mean 0\.\d{4}$`, `(?m)^  GET /issues +502  1 attempt  mean 0\.\d{4}$`,
+		`(?m)^http\.client\.request\.duration \(s\)$`, `(?m)^  GET /issues +200  2 attempts mean 0\.\d{4}$`, `(?m)^  GET /issues +502  1 attempt  mean 0\.\d{4}$`,
 		`(?m)^5 calls, 0 failed, 7 attempts, 2 retries, 1 wait for rate limits \(1\.\d+s\), 0 bytes sent, \d+ bytes received$`,
 	} {
-		assert.Regexp(t, want, out.String())
+		assert.Regexp(t, want, out)
 	}
+	var srv *forgetest.Server
+	demotest.Interrupt(t, run, ", 0 failed,", func(t *testing.T) (*forgetest.Server, []string) {
+		srv = demotest.Server(t)
+		return srv, nil
+	}, nil)
+	srv.AssertAppliedCount(t, subscribe, 1)
+	srv.AssertAppliedCount(t, "POST /projects/:id/issues/:issue_iid/unsubscribe", 1)
 }
 
-// TestJSON: the output of -json is JSON and nothing else.
-func TestJSON(t *testing.T) {
-	t.Setenv("FORGE_URL", "")
-	var out strings.Builder
-	require.NoError(t, run(t.Context(), []string{"-json"}, nil, &out))
-	names := map[string]bool{}
-	for decoder := json.NewDecoder(strings.NewReader(out.String())); ; {
-		var value struct {
-			Name         string
-			ScopeMetrics []struct{ Metrics []struct{ Name string } }
-		}
-		err := decoder.Decode(&value)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		require.NoError(t, err)
-		names[value.Name] = true
-		for _, scope := range value.ScopeMetrics {
-			for _, m := range scope.Metrics {
-				names[m.Name] = true
-			}
-		}
-	}
-	assert.True(t, names[subscribe])
-	assert.True(t, names["http.client.request.duration"])
-}
-
-// newTraced makes a client with the code of trace.go, and a recorder of its spans.
-func newTraced(t *testing.T, srv *forgetest.Server, options ...forge.Option) (*forge.Client, trace.Tracer, *tracetest.SpanRecorder) {
+// newTraced makes a client with the code of trace.go and metrics.go, a recorder of its spans and a
+// reader of its metrics.
+func newTraced(t *testing.T, srv *forgetest.Server, options ...forge.Option) (*forge.Client, trace.Tracer, *tracetest.SpanRecorder, *sdkmetric.ManualReader) {
 	t.Helper()
-	spans := tracetest.NewSpanRecorder()
+	spans, reader := tracetest.NewSpanRecorder(), sdkmetric.NewManualReader()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
 	options = append(options, forge.WithHTTPClient(&http.Client{Transport: traceWith(provider)}))
-	client, err := observe(srv.Client(options...), sdkmetric.NewMeterProvider())
+	client, err := observe(srv.Client(options...), sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)))
 	require.NoError(t, err)
-	return client, provider.Tracer("test"), spans
+	return client, provider.Tracer("test"), spans, reader
 }
 
-// TestSpans: one span for a call, one below it for each request, named by the route and nothing
-// else.
-func TestSpans(t *testing.T) {
-	srv := forgetest.New(t)
-	app := srv.AddProject("acme/app")
-	app.AddIssues(12, nil)
-	srv.Fail("GET /issues", forgetest.Status(502).After(1).Times(1))
-	client, tracer, recorder := newTraced(t, srv)
-	_, err := traced(t.Context(), tracer, "list", func(ctx context.Context) ([]*forge.Issue, error) {
-		return forge.Collect(client.Issues.List(ctx, &forge.ListIssuesOptions{Scope: forge.ScopeAll}, forge.PerPage(5)))
-	})
-	require.NoError(t, err)
-	_, err = traced(t.Context(), tracer, "get", func(ctx context.Context) (*forge.TimeStats, error) {
-		return client.Issues.GetTimeStats(ctx, forge.Path("acme/app"), 7)
-	})
-	require.NoError(t, err)
+func attributesOf(list []attribute.KeyValue) map[string]any {
+	values := map[string]any{}
+	for _, a := range list {
+		values[string(a.Key)] = a.Value.AsInterface()
+	}
+	return values
+}
 
-	var names []string
-	parents := map[string]sdktrace.ReadOnlySpan{}
-	for _, span := range recorder.Ended() {
-		if !span.Parent().IsValid() {
-			parents[span.Name()] = span
-		}
+func merge(parts ...map[string]any) map[string]any {
+	all := map[string]any{}
+	for _, part := range parts {
+		maps.Copy(all, part)
 	}
-	for _, span := range recorder.Ended() {
-		for name, parent := range parents {
-			if span.Parent().SpanID() == parent.SpanContext().SpanID() {
-				names = append(names, name+" > "+span.Name())
-			}
-		}
+	return all
+}
+
+// pointsOf returns the points of the only metric, and checks its name and unit.
+func pointsOf(t *testing.T, reader *sdkmetric.ManualReader) []metricdata.HistogramDataPoint[float64] {
+	t.Helper()
+	var all metricdata.ResourceMetrics
+	require.NoError(t, reader.Collect(t.Context(), &all))
+	require.Len(t, all.ScopeMetrics, 1, "otelhttp records no metrics of its own")
+	require.Len(t, all.ScopeMetrics[0].Metrics, 1)
+	m := all.ScopeMetrics[0].Metrics[0]
+	assert.Equal(t, "http.client.request.duration s", m.Name+" "+m.Unit)
+	histogram, ok := m.Data.(metricdata.Histogram[float64])
+	require.True(t, ok, "%T", m.Data)
+	return histogram.DataPoints
+}
+
+// TestConventions checks the spans and the histogram of a request that fails with 502 and is sent
+// again, and of one that returns 404, against the conventions for HTTP clients.
+func TestConventions(t *testing.T) {
+	srv := demotest.Server(t)
+	srv.Fail("GET /issues", forgetest.Status(http.StatusBadGateway).Times(1))
+	client, tracer, recorder, reader := newTraced(t, srv)
+	_, err := traced(t.Context(), tracer, "list", func(ctx context.Context) ([]*forge.Issue, error) {
+		return forge.Collect(client.Issues.List(ctx, &forge.ListIssuesOptions{Search: "jane doe"}))
+	})
+	require.NoError(t, err)
+	_, err = traced(t.Context(), tracer, "get", func(ctx context.Context) (*forge.Namespace, error) {
+		return client.Namespaces.Get(ctx, forge.Path("acme/secret"))
+	})
+	require.ErrorIs(t, err, forge.ErrNotFound)
+
+	server, err := url.Parse(srv.URL)
+	require.NoError(t, err)
+	port, err := strconv.ParseInt(server.Port(), 10, 64)
+	require.NoError(t, err)
+	common := map[string]any{"http.request.method": "GET", "server.address": "127.0.0.1", "server.port": port}
+	var want, got []map[string]any
+	for _, request := range []map[string]any{
+		{"url.template": "/issues", "http.response.status_code": int64(502), "error.type": "502"},
+		{"url.template": "/issues", "http.response.status_code": int64(200)},
+		{"url.template": "/namespaces/:id", "http.response.status_code": int64(404), "error.type": "404"},
+	} {
+		want = append(want, merge(common, request))
 	}
-	page := "list > GET /issues"
-	assert.Equal(t, []string{page, page, page, page, "get > GET /projects/:id/issues/:issue_iid/time_stats"}, names)
-	require.Len(t, parents["list"].Events(), 1, "the retry")
-	assert.Contains(t, fmt.Sprint(parents["list"].Events()[0].Attributes), "502")
-	assert.Empty(t, parents["get"].Events())
-	assert.Equal(t, codes.Unset, parents["list"].Status().Code, "a call that went well in the end is no error")
+	for _, point := range pointsOf(t, reader) {
+		got = append(got, attributesOf(point.Attributes.ToSlice()))
+	}
+	assert.ElementsMatch(t, want, got)
+
+	list, get := map[string]any{"network.protocol.version": "1.1", "url.full": client.BaseURL() + "/issues"}, "/namespaces/acme%2Fsecret"
+	want[0], want[1] = merge(want[0], list), merge(want[1], list, map[string]any{"http.request.resend_count": int64(1)})
+	want[2] = merge(want[2], list, map[string]any{"url.full": client.BaseURL() + get})
+	spans := recorder.Ended()
+	require.Len(t, spans, 5)
+	for i, at := range []int{0, 1, 3} {
+		assert.Equal(t, want[i], attributesOf(spans[at].Attributes()))
+		assert.Equal(t, "GET "+want[i]["url.template"].(string), spans[at].Name())
+		assert.Equal(t, spans[[]int{2, 2, 4}[i]].SpanContext().SpanID(), spans[at].Parent().SpanID(), "below the span of the call")
+	}
+	require.Len(t, spans[2].Events(), 1, "the retry")
+	assert.Equal(t, int64(502), attributesOf(spans[2].Events()[0].Attributes)["http.response.status_code"])
+	assert.Equal(t, []codes.Code{codes.Unset, codes.Error}, []codes.Code{spans[2].Status().Code, spans[4].Status().Code},
+		"a call that went well in the end is no error")
+}
+
+// TestErrorTypes checks what is recorded of given attempts.
+func TestErrorTypes(t *testing.T) {
+	for _, test := range []struct {
+		attempt forge.Attempt
+		want    any
+	}{
+		{forge.Attempt{Status: 304}, nil},
+		{forge.Attempt{Err: errors.New("connection refused")}, "no_response"},
+		{forge.Attempt{Err: fmt.Errorf("gone: %w", forge.ErrTimeout)}, "timeout"},
+		{forge.Attempt{Status: 200, Err: context.DeadlineExceeded}, "timeout"},
+		{forge.Attempt{Status: 200, Err: forge.ErrInvalidResponse}, "unusable_response"},
+		{forge.Attempt{Status: 500, Err: forge.ErrServer}, "500"},
+		{forge.Attempt{Err: fmt.Errorf("ended: %w", context.Canceled)}, nil}, // by the caller
+	} {
+		reader := sdkmetric.NewManualReader()
+		measure, err := measureWith(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)), &url.URL{Scheme: "https", Host: "h"})
+		require.NoError(t, err)
+		test.attempt.Duration = 30 * time.Millisecond
+		measure(t.Context(), test.attempt)
+		point := pointsOf(t, reader)[0]
+		got := attributesOf(point.Attributes.ToSlice())
+		assert.Equal(t, test.want, got["error.type"], "%v", test.attempt)
+		assert.Equal(t, int64(443), got["server.port"])
+		assert.InDelta(t, 0.03, point.Sum, 1e-9, "the unit is the second")
+	}
 }
 
 // TestSecrets: no span holds the token, what was searched for, or the signature of another server's
 // address.
 func TestSecrets(t *testing.T) {
-	srv := forgetest.New(t)
-	srv.AddProject("acme/app").AddIssues(1, nil)
+	srv := demotest.Server(t)
 	srv.Fail("GET /users/:id", forgetest.Respond(403, "application/json", `{"message": "the token `+srv.Token+` may not"}`))
-	srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo("https://127.0.0.1:1/a?X-Signature=s1gn4ture", 302))
-	client, tracer, recorder := newTraced(t, srv, forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1}))
+	storage := forgetest.New(t)
+	storage.Fail("*", forgetest.Respond(200, "application/gzip", "the archive"))
+	srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo(storage.URL+"/a?X-Signature=s1gn4ture", 302))
+	client, tracer, recorder, _ := newTraced(t, srv, forge.WithPlainHTTP())
 	_, err := traced(t.Context(), tracer, "search", func(ctx context.Context) ([]*forge.Issue, error) {
 		return forge.Collect(client.Issues.List(ctx, &forge.ListIssuesOptions{Search: "jane doe"}))
 	})
 	require.NoError(t, err)
 	_, err = traced(t.Context(), tracer, "refused", func(ctx context.Context) (*forge.User, error) { return client.Users.Get(ctx, 1, nil) })
 	require.ErrorIs(t, err, forge.ErrForbidden)
-	_, err = traced(t.Context(), tracer, "away", func(ctx context.Context) (*forge.Download, error) {
-		return client.Repositories.Archive(ctx, forge.Path("acme/app"), nil)
+	archive, err := traced(t.Context(), tracer, "away", func(ctx context.Context) (*forge.Download, error) {
+		return client.Repositories.Archive(ctx, forge.Path("acme/platform/gateway"), nil)
 	})
-	require.Error(t, err)
-
-	names := map[string]bool{}
+	require.NoError(t, err)
+	require.NoError(t, archive.Close())
 	for _, span := range recorder.Ended() {
-		names[span.Name()] = true
 		text := fmt.Sprintf("%s %v %v %v", span.Name(), span.Attributes(), span.Events(), span.Status())
 		for _, secret := range []string{srv.Token, "jane", "s1gn4ture"} {
 			assert.NotContains(t, text, secret)
 		}
-		if !span.Parent().IsValid() && span.Name() != "search" {
-			assert.Equal(t, codes.Error, span.Status().Code)
-		}
 	}
-	assert.True(t, names["GET /projects/:id/repository/archive[.:format]"])
-	assert.True(t, names["GET /users/:id"])
+	assert.True(t, slices.ContainsFunc(recorder.Ended(), func(s sdktrace.ReadOnlySpan) bool {
+		return attributesOf(s.Attributes())["url.full"] == storage.URL+"/a"
+	}), "the hop to the other server has a span")
 }
 
-// TestUnchanged: the documented 304 is no error, neither in the trace nor in the counters.
-func TestUnchanged(t *testing.T) {
-	srv := forgetest.New(t)
-	app := srv.AddProject("acme/app")
-	issue := app.AddIssue(nil)
-	client, tracer, recorder := newTraced(t, srv)
-	for range 2 {
-		_, _ = traced(t.Context(), tracer, "subscribe", func(ctx context.Context) (*forge.Issue, error) {
-			return client.Issues.Subscribe(ctx, forge.ID(app.ID), issue.IID)
-		})
+// TestBaggageOfOtherOrigins: otelhttp sends baggage to other origins, too, and with the propagator of
+// docs/observability.md only the trace.
+func TestBaggageOfOtherOrigins(t *testing.T) {
+	var got http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
+	t.Cleanup(other.Close)
+	values, err := baggage.Parse("customer=acme")
+	require.NoError(t, err)
+	only := propagation.TraceContext{}
+	for want, propagator := range map[string]propagation.TextMapPropagator{
+		"customer=acme": propagation.NewCompositeTextMapPropagator(only, propagation.Baggage{}), "": only,
+	} {
+		transport := otelhttp.NewTransport(http.DefaultTransport, otelhttp.WithTracerProvider(sdktrace.NewTracerProvider()), otelhttp.WithPropagators(propagator))
+		client := forgetest.New(t).Client(forge.WithHTTPClient(&http.Client{Transport: transport})).HTTPClient()
+		req, err := http.NewRequestWithContext(baggage.ContextWithBaggage(t.Context(), values), http.MethodGet, other.URL, http.NoBody)
+		require.NoError(t, err)
+		resp, err := client.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, want, got.Get("Baggage"))
+		assert.NotEmpty(t, got.Get("Traceparent"))
 	}
-	srv.AssertAppliedCount(t, subscribe, 1)
-	require.Len(t, recorder.Ended(), 4)
-	for _, span := range recorder.Ended() {
-		assert.NotEqual(t, codes.Error, span.Status().Code)
-	}
-	stats := client.Stats()
-	assert.Equal(t, []int64{2, 0, 2, 0}, []int64{stats.Calls, stats.Failures, stats.Attempts, stats.Retries})
 }

@@ -61,3 +61,20 @@ func portOf(address *url.URL) int {
 	}
 	return 443
 }
+
+// observe returns a client that records each attempt in a histogram, and each retry in the span of
+// its call.
+func observe(client *forge.Client, meters metric.MeterProvider) (*forge.Client, error) {
+	server, err := url.Parse(client.BaseURL())
+	if err != nil {
+		return nil, err
+	}
+	measure, err := measureWith(meters, server)
+	if err != nil {
+		return nil, err
+	}
+	return client.With(forge.WithOnAttempt(func(ctx context.Context, a forge.Attempt) {
+		noteRetry(ctx, a)
+		measure(ctx, a)
+	}))
+}

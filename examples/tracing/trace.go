@@ -47,23 +47,20 @@ func (d described) RoundTrip(r *http.Request) (*http.Response, error) {
 	if route, ok := forge.RouteFromContext(r.Context()); ok {
 		attributes = append(attributes, semconv.URLTemplate(route.Template))
 	}
-	sent, _ := r.Context().Value(sentKey{}).(*sentRequests)
-	if resends := sent.count(r); resends > 0 {
-		attributes = append(attributes, semconv.HTTPRequestResendCount(resends))
+	if sent, traced := r.Context().Value(sentKey{}).(*sentRequests); traced {
+		if resends := sent.count(r); resends > 0 {
+			attributes = append(attributes, semconv.HTTPRequestResendCount(resends))
+		}
 	}
 	trace.SpanFromContext(r.Context()).SetAttributes(attributes...)
-	resp, err := d.RoundTripper.RoundTrip(r)
-	if err == nil {
-		sent.follow(r, resp)
-	}
-	return resp, err
+	return d.RoundTripper.RoundTrip(r)
 }
 
-// sentRequests counts how often each request of a call was sent. Requests with the same method and
-// URL are one request, and so are the hops of a redirect. The pages of a list are several.
+// sentRequests counts how often each request of a call was sent: by its method and URL, since the
+// pages of a list are several requests.
 type sentRequests struct {
 	mu    sync.Mutex
-	times map[string]*int
+	times map[string]int
 }
 
 // sentKey is the context key of the sentRequests of a call.
@@ -71,29 +68,10 @@ type sentKey struct{}
 
 // count counts a request, and returns how often it was sent before.
 func (s *sentRequests) count(r *http.Request) int {
-	if s == nil { // a call without traced
-		return 0
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	times := s.times[r.Method+r.URL.String()]
-	if times == nil {
-		times = new(int)
-		s.times[r.Method+r.URL.String()] = times
-	}
-	*times++
-	return *times - 1
-}
-
-// follow counts the next hop together with a request that was redirected.
-func (s *sentRequests) follow(r *http.Request, resp *http.Response) {
-	next, err := resp.Location()
-	if s == nil || err != nil || resp.StatusCode/100 != 3 {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.times[r.Method+next.String()] = s.times[r.Method+r.URL.String()]
+	s.times[r.Method+r.URL.String()]++
+	return s.times[r.Method+r.URL.String()] - 1
 }
 
 // noteRetry adds an event to the span of the call before each retry. It is called after each
@@ -110,7 +88,7 @@ func noteRetry(ctx context.Context, a forge.Attempt) {
 // traced makes a call in its own span. The spans of its requests are below it.
 func traced[T any](ctx context.Context, tracer trace.Tracer, name string, call func(ctx context.Context) (T, error)) (T, error) {
 	ctx, span := tracer.Start(ctx, name)
-	result, err := call(context.WithValue(ctx, sentKey{}, &sentRequests{times: map[string]*int{}}))
+	result, err := call(context.WithValue(ctx, sentKey{}, &sentRequests{times: map[string]int{}}))
 	end(span, err)
 	return result, err
 }

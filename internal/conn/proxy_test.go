@@ -21,6 +21,7 @@ func TestProxyError(t *testing.T) {
 	}{
 		{407, "the proxy responded with 407 Proxy Authentication Required: check the user and password in the address of the proxy", true},
 		{403, "the proxy responded with 403 Forbidden", true},
+		{404, "the proxy responded with 404 Not Found: it may be another server: check the address of the proxy", true},
 		{408, "the proxy responded with 408 Request Timeout", false},
 		{425, "the proxy responded with 425 Too Early", false},
 		{429, "the proxy responded with 429 Too Many Requests", false},

@@ -2,7 +2,6 @@ package contractmodel
 
 import (
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/forge-sdk/forge-go/forgetest"
@@ -142,25 +141,17 @@ func (s *peopleServer) Close() {
 	s.Server.Close()
 }
 
-// projectRef returns the address of a project: its ID or its path.
-func (s *peopleServer) projectRef(w *peopleWorld, project int, form string) string {
+// projectRef returns the address of a project; the tests of forgetest use its ID, too.
+func (w *peopleWorld) projectRef(project int) string {
 	if project < 0 {
 		return "acme%2Fnone"
 	}
-	return peopleRef(w.Projects[project].ID, w.Projects[project].Path, form)
+	return url.PathEscape(w.Projects[project].Path)
 }
 
-// groupRef returns the address of a group: its ID or its path.
-func (s *peopleServer) groupRef(w *peopleWorld, group int, form string) string {
+func (w *peopleWorld) groupRef(group int) string {
 	if group < 0 {
 		return "99999"
 	}
-	return peopleRef(w.Groups[group].ID, w.Groups[group].Path, form)
-}
-
-func peopleRef(id int64, path, form string) string {
-	if form == "id" {
-		return strconv.FormatInt(id, 10)
-	}
-	return url.PathEscape(path)
+	return url.PathEscape(w.Groups[group].Path)
 }

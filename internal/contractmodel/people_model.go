@@ -2,10 +2,10 @@ package contractmodel
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -27,22 +27,13 @@ func (q *peopleQuery) on(name string) bool { return q.Params.Get(name) == "true"
 // peopleAnswer is a result that the documents allow. If the documents leave a point open, there are
 // several results, and Reading has the choice for each open point.
 type peopleAnswer struct {
-	Reading string
+	Reading peopleReading
 	Refused []int     // the statuses of a refusal; nil for a list
 	Rows    [][]int64 // IDs in order; the IDs of one element are tied
 }
 
 // peopleReading has a choice for each open point.
 type peopleReading map[string]string
-
-func (r peopleReading) String() string {
-	names := make([]string, 0, len(r))
-	for name, choice := range r {
-		names = append(names, name+"="+choice)
-	}
-	slices.Sort(names)
-	return strings.Join(names, " ")
-}
 
 // peopleReadings collects the open points of a query.
 type peopleReadings struct{ all []peopleReading }
@@ -57,10 +48,8 @@ func (s *peopleReadings) open(touched bool, point string, choices ...string) {
 	var more []peopleReading
 	for _, r := range s.all {
 		for _, choice := range choices {
-			copied := peopleReading{point: choice}
-			for k, v := range r {
-				copied[k] = v
-			}
+			copied := maps.Clone(r)
+			copied[point] = choice
 			more = append(more, copied)
 		}
 	}
@@ -74,14 +63,10 @@ func (s *peopleReadings) answers(answer func(r peopleReading) peopleAnswer) (all
 	}
 	for _, r := range s.all {
 		a := answer(r)
-		a.Reading = r.String()
+		a.Reading = r
 		all = append(all, a)
 	}
 	return all
-}
-
-func peopleRefused(statuses ...int) []peopleAnswer {
-	return []peopleAnswer{{Refused: statuses}}
 }
 
 // notOneOf reports whether a parameter is set and its value is not one of words.

@@ -1,16 +1,16 @@
 package contractmodel
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"net"
 	"net/http"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
+	"github.com/forge-sdk/forge-go/internal/racetest"
 	"pgregory.net/rapid"
 )
 
@@ -27,18 +27,18 @@ var peopleHTTP = &http.Client{Transport: &http.Transport{
 	},
 }}
 
-// peopleCheck checks a property in many cases. FORGE_SEED selects other cases, and FORGE_CASES
-// their number for each list.
-func peopleCheck(t *testing.T, property func(t *rapid.T, note func(reading string))) {
-	seed, cases := "20260101", strconv.Itoa(peopleCases)
-	if text := os.Getenv("FORGE_SEED"); text != "" {
-		seed = text
+// checkModel checks a property in many cases. FORGE_SEED selects other cases, and FORGE_CASES their
+// number for each list; a check has perCheck of them.
+func checkModel(t *testing.T, cases, perCheck int, property func(t *rapid.T, note func(seen string))) {
+	seed := cmp.Or(os.Getenv("FORGE_SEED"), "20260101")
+	if n, err := strconv.Atoi(os.Getenv("FORGE_CASES")); err == nil {
+		cases = n
 	}
-	if text := os.Getenv("FORGE_CASES"); text != "" {
-		cases = text
+	if racetest.Enabled {
+		cases /= 3
 	}
-	t.Logf("FORGE_SEED=%s FORGE_CASES=%s", seed, cases)
-	for name, value := range map[string]string{"seed": seed, "checks": cases, "nofailfile": "true", "shrinktime": "10s"} {
+	t.Logf("FORGE_SEED=%s FORGE_CASES=%d", seed, cases)
+	for name, value := range map[string]string{"seed": seed, "checks": strconv.Itoa((cases + perCheck - 1) / perCheck), "nofailfile": "true", "shrinktime": "10s"} {
 		f := flag.Lookup("rapid." + name)
 		before := f.Value.String()
 		if err := f.Value.Set(value); err != nil {
@@ -47,45 +47,14 @@ func peopleCheck(t *testing.T, property func(t *rapid.T, note func(reading strin
 		t.Cleanup(func() { _ = f.Value.Set(before) })
 	}
 	seen := map[string]int{}
-	t.Cleanup(func() { peopleReport(t, seen) })
-	rapid.Check(t, func(rt *rapid.T) {
-		property(rt, func(reading string) { seen[reading]++ })
-	})
+	rapid.Check(t, func(rt *rapid.T) { property(rt, func(what string) { seen[what]++ }) })
+	t.Logf("observed: %v", seen)
 }
 
-// peopleReport logs the choices of the server at the points that the documents leave open.
-func peopleReport(t *testing.T, seen map[string]int) {
-	var lines []string
-	for reading, n := range seen {
-		lines = append(lines, strconv.Itoa(n)+" "+reading)
-	}
-	slices.Sort(lines)
-	t.Logf("observed:\n%s", strings.Join(lines, "\n"))
-}
+// peopleQueries is the number of queries for each random world.
+const peopleQueries = 4
 
-// peopleNote counts the status of a case, and at each open point the choices that agree with it.
-func peopleNote(q *peopleQuery, pages []*peoplePage, fitting []peopleAnswer, note func(string)) {
-	note(q.List + " " + strconv.Itoa(pages[0].status))
-	choices := map[string][]string{}
-	for _, a := range fitting {
-		for choice := range strings.FieldsSeq(a.Reading) {
-			point, _, _ := strings.Cut(choice, "=")
-			if !slices.Contains(choices[point], choice) {
-				choices[point] = append(choices[point], choice)
-			}
-		}
-	}
-	for _, c := range choices {
-		if len(c) == 1 {
-			note(q.List + " open point: " + c[0])
-		}
-	}
-	if pages[0].status == http.StatusOK && len(pages) > 1 {
-		note(q.List + " with several pages")
-	}
-	if pages[0].status == http.StatusOK && len(pages[0].ids) > 0 {
-		for name := range q.Params {
-			note(q.List + " found by " + name)
-		}
-	}
+// peopleCheck checks a list of people, runners or events.
+func peopleCheck(t *testing.T, property func(t *rapid.T, note func(string))) {
+	checkModel(t, 2800, peopleQueries, property)
 }

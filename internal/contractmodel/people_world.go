@@ -61,6 +61,10 @@ type peopleProject struct {
 	Group      int
 	Owner      int
 	Members    map[int]int
+
+	Archived   bool
+	Priorities map[string]int // of labels; 1 is the highest
+	Milestones []trackerMilestone
 }
 
 // peopleRunner is a runner of the instance, of a group or of projects.

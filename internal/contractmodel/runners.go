@@ -247,7 +247,7 @@ func runnerJobAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 		refused = append(refused, 400)
 	}
 	if refused != nil {
-		return peopleRefused(refused...)
+		return []peopleAnswer{{Refused: refused}}
 	}
 	reporter := false
 	for p := range w.Projects {

@@ -1,7 +1,6 @@
 package contractmodel
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	forge "github.com/forge-sdk/forge-go"
 	"pgregory.net/rapid"
 )
 
@@ -25,82 +23,55 @@ func TestRunnerProjectModel(t *testing.T) { runnerCheck(t, "projects/runners") }
 func runnerCheck(t *testing.T, list string) {
 	peopleCheck(t, func(t *rapid.T, note func(string)) {
 		w := runnerDrawWorld(t)
-		q := &peopleQuery{List: list, Who: peopleDrawWho(t, w), Params: url.Values{}}
-		if list == "runners/all" && !w.auditor(q.Who) && peopleChance(t, "administrator asks", 2) {
-			q.Who = 0
-		}
-		peopleDrawFilters(t, q, runnerDrawers(t, w, q))
-		q.Keyset = peopleChance(t, "keyset", 20)
-		path := ""
-		if list == "projects/runners" {
-			q.Target = peopleDrawTarget(t, len(w.Projects))
-			path = peoplePick(t, "path", "id", "path")
-		}
-		perPage := peopleDrawPerPage(t)
 		s := peopleServe(t, w)
 		defer s.Close()
-		address := "/" + list
-		if list == "projects/runners" {
-			address = "/projects/" + s.projectRef(w, q.Target, path) + "/runners"
-		}
-		pages, fitting := peopleCompare(t, s, w, q, address, perPage, runnerAnswers(w, q))
-		runnerThroughClient(t, w, s, q, perPage, note)
-		peopleNote(q, pages, fitting, note)
-	})
-}
-
-func runnerThroughClient(t *rapid.T, w *peopleWorld, s *peopleServer, q *peopleQuery, perPage int, note func(string)) {
-	var o forge.ListRunnersOptions
-	if !peopleChance(t, "client", 8) || q.Keyset || !peopleFill(&o, q.Params) {
-		return
-	}
-	note(q.List + " through the client")
-	peopleThroughClient(t, s, q, perPage, runnerAnswers(w, q), func(c *forge.Client, opts ...forge.RequestOption) ([]int64, error) {
-		id := func(r *forge.Runner) int64 { return r.ID }
-		switch q.List {
-		case "runners/all":
-			return peopleIDs(c.Runners.ListAll(context.Background(), &o, opts...), id)
-		case "projects/runners":
-			project := forge.Path("acme/none")
-			if q.Target >= 0 {
-				project = forge.Path(w.Projects[q.Target].Path)
+		for range peopleQueries {
+			q := &peopleQuery{List: list, Who: peopleDrawWho(t, w), Params: url.Values{}}
+			if list == "runners/all" && !w.auditor(q.Who) && chance(t, "administrator asks", 2) {
+				q.Who = 0
 			}
-			return peopleIDs(c.Runners.ListForProject(context.Background(), project, &o, opts...), id)
+			peopleDrawFilters(t, q, runnerDrawers(t, w, q))
+			q.Keyset = chance(t, "keyset", 20)
+			address := "/" + list
+			if list == "projects/runners" {
+				q.Target = peopleDrawTarget(t, len(w.Projects))
+				address = "/projects/" + w.projectRef(q.Target) + "/runners"
+			}
+			peopleCompare(t, s, w, q, address, peopleDrawPerPage(t), runnerAnswers(w, q), note)
 		}
-		return peopleIDs(c.Runners.List(context.Background(), &o, opts...), id)
 	})
 }
 
 func runnerDrawWorld(t *rapid.T) *peopleWorld {
 	w := &peopleWorld{}
 	peopleDrawTier(t, w)
-	peopleDrawUsers(t, w, peopleNumber(t, "users", 1, 4), false)
+	peopleDrawUsers(t, w, number(t, "users", 1, 4), false)
 	peopleDrawPlaces(t, w)
-	for range peopleNumber(t, "runners", 1, 16) {
-		r := peopleRunner{Type: peoplePick(t, "type", "project_type", "group_type", "instance_type"), Group: -1}
+	for range number(t, "runners", 1, 16) {
+		r := peopleRunner{Type: pick(t, "type", "project_type", "group_type", "instance_type"), Group: -1}
 		switch r.Type {
 		case "group_type":
-			r.Group = peopleNumber(t, "group", 0, len(w.Groups)-1)
+			r.Group = number(t, "group", 0, len(w.Groups)-1)
 		case "project_type":
-			first := peopleNumber(t, "project", 0, len(w.Projects)-1)
+			first := number(t, "project", 0, len(w.Projects)-1)
 			r.Projects = []int{first}
 			for p := range w.Projects {
-				if p != first && peopleChance(t, "assigned", 3) {
+				if p != first && chance(t, "assigned", 3) {
 					r.Projects = append(r.Projects, p)
 				}
 			}
 		}
-		r.Paused = peopleChance(t, "paused", 3)
-		r.Contacted = peoplePick(t, "contacted", peopleNow.Add(-time.Minute), peopleNow.Add(-24*time.Hour), peopleNow.Add(-30*24*time.Hour), time.Time{})
-		r.Version = peoplePick(t, "version", "15.0.1", "15.0.0", "1.5.0", "15.10.0", "16.1.241", "16.1.24", "14.9.2")
+		r.Paused = chance(t, "paused", 3)
+		r.Contacted = pick(t, "contacted", peopleNow.Add(-time.Minute), peopleNow.Add(-24*time.Hour), peopleNow.Add(-30*24*time.Hour), time.Time{})
+		r.Version = pick(t, "version", "15.0.1", "15.0.0", "1.5.0", "15.10.0", "16.1.241", "16.1.24", "14.9.2")
 		r.Tags = []string{}
 		for _, tag := range []string{"linux", "Linux", "go", "arm"} {
-			if peopleChance(t, "tag", 3) {
+			if chance(t, "tag", 3) {
 				r.Tags = append(r.Tags, tag)
 			}
 		}
-		for range peopleNumber(t, "managers", 0, 2) {
-			r.Managers = append(r.Managers, peoplePick(t, "manager", r.Version, "15.0.2", "17.3.0"))
+		for range number(t, "managers", 0, 2) {
+			r.Managers = append(r.Managers, pick(t, "manager", r.Version, "15.0.2", "17.3.0"))
 		}
 		w.Runners = append(w.Runners, r)
 	}
@@ -109,9 +80,9 @@ func runnerDrawWorld(t *rapid.T) *peopleWorld {
 
 func runnerDrawers(t *rapid.T, w *peopleWorld, q *peopleQuery) []func() {
 	set := func(name string, values ...string) func() {
-		return func() { q.Params.Set(name, peoplePick(t, name, values...)) }
+		return func() { q.Params.Set(name, pick(t, name, values...)) }
 	}
-	tags := func() string { return peoplePick(t, "tag", "linux", "go", "arm", "Linux", "LINUX", "none") }
+	tags := func() string { return pick(t, "tag", "linux", "go", "arm", "Linux", "LINUX", "none") }
 	return []func(){
 		set("scope", "active", "paused", "online", "offline", "specific", "shared", "Active", "all"),
 		set("type", "instance_type", "group_type", "project_type", "project_type", "Group_type", "shared"),
@@ -133,7 +104,7 @@ func TestRunnerJobModel(t *testing.T) {
 	peopleCheck(t, func(t *rapid.T, note func(string)) {
 		w := runnerDrawWorld(t)
 		if len(w.Runners) > 0 {
-			for range peopleNumber(t, "jobs", 1, 30) {
+			for range number(t, "jobs", 1, 30) {
 				if job, possible := runnerDrawJob(t, w); possible {
 					w.Jobs = append(w.Jobs, job)
 				}
@@ -141,19 +112,19 @@ func TestRunnerJobModel(t *testing.T) {
 		}
 		q := &peopleQuery{List: "runners/jobs", Who: peopleDrawWho(t, w), Params: url.Values{}}
 		q.Target = peopleDrawTarget(t, len(w.Runners))
-		if len(w.Jobs) > 0 && !peopleChance(t, "any runner", 3) {
+		if len(w.Jobs) > 0 && !chance(t, "any runner", 3) {
 			q.Target = w.Jobs[0].Runner
 		}
 		set := func(name string, values ...string) func() {
-			return func() { q.Params.Set(name, peoplePick(t, name, values...)) }
+			return func() { q.Params.Set(name, pick(t, name, values...)) }
 		}
 		peopleDrawFilters(t, q, []func(){
 			set("system_id", "m0", "m1", "M0", "m"), set("status", "running", "success", "failed", "canceled", "pending", "Running"),
 			set("order_by", "id", "id", "id", "created_at"), func() {
 				q.Params.Set("order_by", "id")
-				q.Params.Set("sort", peoplePick(t, "sort", "asc", "desc", "asc", "up"))
+				q.Params.Set("sort", pick(t, "sort", "asc", "desc", "asc", "up"))
 			}, func() {
-				if peopleChance(t, "sort alone", 4) {
+				if chance(t, "sort alone", 4) {
 					q.Params.Set("sort", "asc")
 				}
 			},
@@ -165,21 +136,13 @@ func TestRunnerJobModel(t *testing.T) {
 		if q.Target >= 0 {
 			id = w.Runners[q.Target].ID
 		}
-		pages, fitting := peopleCompare(t, s, w, q, fmt.Sprintf("/runners/%d/jobs", id), perPage, runnerJobAnswers(w, q))
-		var o forge.ListRunnerJobsOptions
-		if peopleChance(t, "client", 8) && peopleFill(&o, q.Params) {
-			note("runners/jobs through the client")
-			peopleThroughClient(t, s, q, perPage, runnerJobAnswers(w, q), func(c *forge.Client, opts ...forge.RequestOption) ([]int64, error) {
-				return peopleIDs(c.Runners.ListJobs(context.Background(), id, &o, opts...), func(j *forge.RunnerJob) int64 { return j.ID })
-			})
-		}
-		peopleNote(q, pages, fitting, note)
+		peopleCompare(t, s, w, q, fmt.Sprintf("/runners/%d/jobs", id), perPage, runnerJobAnswers(w, q), note)
 	})
 }
 
 // runnerDrawJob draws a job of a project that the runner may run.
 func runnerDrawJob(t *rapid.T, w *peopleWorld) (job peopleJob, possible bool) {
-	job.Runner = peopleNumber(t, "runner", 0, min(2, len(w.Runners)-1))
+	job.Runner = number(t, "runner", 0, min(2, len(w.Runners)-1))
 	r := w.Runners[job.Runner]
 	var projects []int
 	for p := range w.Projects {
@@ -190,8 +153,8 @@ func runnerDrawJob(t *rapid.T, w *peopleWorld) (job peopleJob, possible bool) {
 	if projects == nil {
 		return job, false
 	}
-	job.Project = peoplePick(t, "project", projects...)
-	job.System = peoplePick(t, "system", "m0", "m1")
-	job.Status = peoplePick(t, "status", "running", "success", "failed", "canceled", "pending")
+	job.Project = pick(t, "project", projects...)
+	job.System = pick(t, "system", "m0", "m1")
+	job.Status = pick(t, "status", "running", "success", "failed", "canceled", "pending")
 	return job, true
 }

@@ -1,16 +1,12 @@
 package contractmodel
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/forge-sdk/forge-go/forgetest"
+	"pgregory.net/rapid"
 )
 
 // trackerAnswer is the server's result: a list, or the status of a refusal.
@@ -21,174 +17,33 @@ type trackerAnswer struct {
 
 // path returns the address of the list.
 func (q *trackerRequest) path(w *trackerWorld) string {
-	id, path := "999999", "acme/missing"
-	switch {
-	case q.Target == trackerNobody:
-	case q.List == trackerGroupIssues:
-		id, path = strconv.FormatInt(w.Groups[q.Target].ID, 10), w.Groups[q.Target].Path
-	default:
-		if q.List == trackerProjectMerges {
-			id, path = strconv.FormatInt(w.Projects[q.Target].ID, 10), w.Projects[q.Target].Path
-		}
+	switch q.List {
+	case trackerGroupIssues:
+		return strings.Replace(q.List, ":id", w.groupRef(q.Target), 1)
+	case trackerProjectMerges:
+		return strings.Replace(q.List, ":id", w.projectRef(q.Target), 1)
 	}
-	if q.ByPath {
-		id = url.PathEscape(path)
-	}
-	return "/api/v4" + strings.Replace(strings.TrimPrefix(q.List, "GET "), ":id", id, 1)
+	return q.List
 }
 
-// ask reads all pages of a list. It returns an error if a page breaks the rules of document 1 §8.1.
-func (q *trackerRequest) ask(client *http.Client, s *forgetest.Server, w *trackerWorld) (*trackerAnswer, error) {
-	params := url.Values{}
-	for name, values := range q.Params {
-		params[name] = values
+// ask reads all pages of a list.
+func (q *trackerRequest) ask(t *rapid.T, s *peopleServer, w *trackerWorld) *trackerAnswer {
+	address := s.URL + "/api/v4" + q.path(w)
+	pages, problem := s.walk(t, q.Who, address, q.Params, q.Size, false)
+	if problem != "" {
+		t.Fatalf("%s?%s: %s", address, q.Params.Encode(), problem)
 	}
-	if q.Size != "" {
-		params.Set("per_page", q.Size)
-	}
-	if q.Keyset {
-		params.Set("pagination", "keyset")
-	}
-	next := s.URL + q.path(w) + "?" + params.Encode()
-	answer := &trackerAnswer{}
-	for page := 1; next != ""; page++ {
-		if page > 200 {
-			return nil, fmt.Errorf("the list does not end")
-		}
-		response, items, err := q.page(client, w, next)
-		if err != nil {
-			return nil, err
-		}
-		if answer.status = response.StatusCode; answer.status != http.StatusOK {
-			return answer, nil
-		}
-		answer.items = append(answer.items, items...)
-		if next, err = q.next(response, params, s.URL+q.path(w), page, len(items), len(answer.items)); err != nil {
-			return nil, err
+	answer := &trackerAnswer{status: pages[0].status}
+	for _, page := range pages {
+		for _, id := range page.ids {
+			i := slices.IndexFunc(w.Items, func(it *trackerItem) bool { return it.ID == id })
+			if i < 0 {
+				t.Fatalf("%s?%s: an unknown item: id %d", address, q.Params.Encode(), id)
+			}
+			answer.items = append(answer.items, w.Items[i])
 		}
 	}
-	return answer, nil
-}
-
-// page reads one page.
-func (q *trackerRequest) page(client *http.Client, w *trackerWorld, address string) (*http.Response, []*trackerItem, error) {
-	request, err := http.NewRequest(http.MethodGet, address, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	if q.Who != trackerNobody {
-		request.Header.Set("Private-Token", w.Users[q.Who].Token)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		return response, nil, err
-	}
-	var rows []struct {
-		ID  int64  `json:"id"`
-		URL string `json:"web_url"`
-	}
-	if err := json.Unmarshal(body, &rows); err != nil {
-		return nil, nil, err
-	}
-	var items []*trackerItem
-	for _, row := range rows {
-		i := slices.IndexFunc(w.Items, func(it *trackerItem) bool { return it.ID == row.ID || it.URL == row.URL })
-		if i < 0 {
-			return nil, nil, fmt.Errorf("an unknown item: id %d, %s", row.ID, row.URL)
-		}
-		items = append(items, w.Items[i])
-	}
-	return response, items, nil
-}
-
-// size returns the page size: 20 if the query does not set it.
-func (q *trackerRequest) size() int {
-	if size, err := strconv.Atoi(q.Size); err == nil {
-		return size
-	}
-	return 20
-}
-
-// next checks the pagination of a page, and returns the address of the next page.
-func (q *trackerRequest) next(response *http.Response, params url.Values, base string, page, items, sofar int) (string, error) {
-	size := q.size()
-	links := map[string]string{}
-	for part := range strings.SplitSeq(response.Header.Get("Link"), ", ") {
-		if address, rel, ok := strings.Cut(part, "; rel="); ok {
-			links[strings.Trim(rel, `"`)] = strings.Trim(address, "<>")
-		}
-	}
-	number := func(n int) string {
-		if n < 1 {
-			return ""
-		}
-		return strconv.Itoa(n)
-	}
-	total, err := strconv.Atoi(response.Header.Get("X-Total"))
-	if err != nil {
-		return "", err
-	}
-	pages := max(1, (total+size-1)/size)
-	following := page + 1
-	if page >= pages {
-		following = 0
-	}
-	for name, want := range map[string]string{
-		"X-Page": number(page), "X-Per-Page": number(size), "X-Next-Page": number(following), "X-Prev-Page": number(page - 1), "X-Total-Pages": number(pages),
-	} {
-		if got := response.Header.Get(name); got != want {
-			return "", fmt.Errorf("page %d of %d items in pages of %d: %s is %q, not %q", page, total, size, name, got, want)
-		}
-	}
-	if items != min(size, total-(page-1)*size) || (links["next"] != "") != (following > 0) || following == 0 && sofar != total {
-		return "", fmt.Errorf("page %d of %d items in pages of %d has %d items, next is %q", page, total, size, items, links["next"])
-	}
-	if following == 0 || q.Links {
-		return links["next"], nil
-	}
-	params.Set("page", strconv.Itoa(following))
-	return base + "?" + params.Encode(), nil
-}
-
-// trackerEdges are page numbers and sizes outside of document 1 §8.1. Open: whether a page number
-// below 1, or a size below 1 or above 100, is refused, or replaced by the nearest valid value.
-var trackerEdges = []struct {
-	query      string
-	refused    bool // it must be refused
-	refusable  bool // it may be refused
-	size, page int  // the values that it acts as; size 0 is the default, page 0 is after the last
-}{
-	{"per_page=x", true, true, 0, 1}, {"page=x", true, true, 0, 1}, {"per_page=1.5", true, true, 0, 1},
-	{"per_page=0", false, true, 20, 1}, {"per_page=-1", false, true, 20, 1},
-	{"per_page=101", false, true, 100, 1}, {"per_page=1000", false, true, 100, 1},
-	{"page=0", false, true, 20, 1}, {"page=-1", false, true, 20, 1}, {"page=99", false, false, 20, 0},
-	{"page=2&per_page=100", false, false, 100, 0}, {"page=1&per_page=7", false, false, 7, 1},
-}
-
-// edge requests one of trackerEdges, and compares the page with the whole list.
-func (q *trackerRequest) edge(client *http.Client, s *forgetest.Server, w *trackerWorld, whole []*trackerItem) error {
-	edge := trackerEdges[q.Edge-1]
-	address := s.URL + q.path(w) + "?" + q.Params.Encode() + "&" + edge.query
-	response, items, err := q.page(client, w, address)
-	if err != nil {
-		return err
-	}
-	if response.StatusCode == http.StatusBadRequest && edge.refusable {
-		return nil
-	}
-	want := whole[:min(edge.size, len(whole))]
-	if edge.page == 0 {
-		want = nil
-	}
-	if response.StatusCode != http.StatusOK || edge.refused || !slices.Equal(items, want) {
-		return fmt.Errorf("%s: status %d with %s of %s", edge.query, response.StatusCode, trackerIDs(items), trackerIDs(whole))
-	}
-	return nil
+	return answer
 }
 
 // compare returns an error if a result disagrees with the model.

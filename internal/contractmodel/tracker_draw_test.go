@@ -8,14 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// trackerPick draws one of several values.
-func trackerPick[T any](t *rapid.T, label string, values ...T) T {
-	return rapid.SampledFrom(values).Draw(t, label)
-}
-
 // trackerSome draws a subset. It prefers small ones.
 func trackerSome[T any](t *rapid.T, label string, values ...T) (some []T) {
-	n := min(trackerPick(t, label+" count", 0, 0, 1, 1, 2, 3), len(values))
+	n := min(pick(t, label+" count", 0, 0, 1, 1, 2, 3), len(values))
 	if n == 0 {
 		return nil
 	}
@@ -24,10 +19,6 @@ func trackerSome[T any](t *rapid.T, label string, values ...T) (some []T) {
 		some = append(some, values[(at+i)%len(values)])
 	}
 	return some
-}
-
-func trackerChance(t *rapid.T, label string, in int) bool {
-	return rapid.IntRange(0, in-1).Draw(t, label) == in-1
 }
 
 func trackerIndexes(n int) (all []int) {
@@ -52,62 +43,50 @@ var (
 // trackerDrawWorld draws the data of a server completely, before the server starts.
 func trackerDrawWorld(t *rapid.T, merges bool) *trackerWorld {
 	w := trackerDrawPlaces(t)
-	trackerDrawMembers(t, w)
 	trackerDrawItems(t, w, merges)
 	return w
 }
 
 // trackerDrawPlaces draws the clock, the tier, the users, the groups and the projects.
 func trackerDrawPlaces(t *rapid.T) *trackerWorld {
-	now, err := time.Parse(time.RFC3339, trackerPick(t, "now", trackerClocks...))
+	now, err := time.Parse(time.RFC3339, pick(t, "now", trackerClocks...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &trackerWorld{Now: now, Tier: trackerPick(t, "tier", "ultimate", "premium", "free")}
-	for _, name := range []string{"root", "ann", "Bob", "any", "none"} {
-		w.Users = append(w.Users, &trackerUser{Name: name, Blocked: name != "root" && trackerChance(t, name+" blocked", 6)})
-	}
-	visibility := rapid.SampledFrom([]int{trackerPrivate, trackerPublic, trackerPublic, trackerInternal})
-	w.Groups = []*trackerGroup{{Path: "acme", Parent: trackerNobody}, {Path: "acme/sub", Parent: 0}, {Path: "acme2", Parent: trackerNobody}}
-	for _, g := range w.Groups {
-		g.Visibility = visibility.Draw(t, g.Path)
-		if g.Parent != trackerNobody {
-			g.Visibility = min(g.Visibility, w.Groups[g.Parent].Visibility)
+	w := &trackerWorld{Now: now, peopleWorld: peopleWorld{Tier: pick(t, "tier", "ultimate", "premium", "free"), Offering: "self-managed"}}
+	for i, name := range []string{"root", "ann", "Bob", "any", "none"} {
+		state := "active"
+		if i > 0 && chance(t, name+" blocked", 6) {
+			state = "blocked"
 		}
+		w.Users = append(w.Users, peopleUser{Username: name, Name: name, State: state, Admin: i == 0, Created: peopleTimes[0]})
 	}
-	for _, p := range []*trackerProject{{Path: "acme/app"}, {Path: "acme/sub/lib", Group: 1}, {Path: "acme2/app", Group: 2}, {Path: "Bob/own", Group: trackerNobody}} {
-		p.Owner = trackerNobody
-		p.Visibility = visibility.Draw(t, p.Path)
-		if p.Group == trackerNobody {
-			p.Owner = 2
+	visibility := func(within int) int {
+		return min(within, pick(t, "visibility", peoplePrivate, peoplePublic, peoplePublic, peopleInternal))
+	}
+	for i, path := range []string{"acme", "acme/sub", "acme2"} {
+		g := peopleGroup{Path: path, Parent: trackerNobody, Visibility: visibility(peoplePublic), Members: peopleDrawMembers(t, &w.peopleWorld)}
+		if i == 1 {
+			g.Parent, g.Visibility = 0, visibility(w.Groups[0].Visibility)
+		}
+		w.Groups = append(w.Groups, g)
+	}
+	for i, path := range []string{"acme/app", "acme/sub/lib", "acme2/app", "Bob/own"} {
+		p := peopleProject{Path: path, Group: i, Owner: trackerNobody, Visibility: visibility(peoplePublic), Members: peopleDrawMembers(t, &w.peopleWorld)}
+		if i == 3 {
+			p.Group, p.Owner = trackerNobody, 2
+			delete(p.Members, p.Owner)
 		} else {
-			p.Visibility = min(p.Visibility, w.Groups[p.Group].Visibility)
+			p.Visibility = min(p.Visibility, w.Groups[i].Visibility)
 		}
-		trackerDrawProject(t, p)
+		trackerDrawProject(t, &p)
 		w.Projects = append(w.Projects, p)
 	}
 	return w
 }
 
-func trackerDrawMembers(t *rapid.T, w *trackerWorld) {
-	for range trackerPick(t, "members", 0, 1, 2, 4) {
-		m := trackerMember{User: rapid.IntRange(1, 4).Draw(t, "member"), Group: trackerNobody, Project: trackerNobody, Role: trackerPick(t, "role", 10, 20, 30, 40, 50)}
-		if at := rapid.IntRange(0, 6).Draw(t, "of"); at < 3 {
-			m.Group = at
-		} else {
-			m.Project = at - 3
-		}
-		again := func(other trackerMember) bool {
-			return other.User == m.User && other.Group == m.Group && other.Project == m.Project
-		}
-		if owner := m.Project == 3 && m.User == 2; !owner && !slices.ContainsFunc(w.Members, again) { // one role in one place
-			w.Members = append(w.Members, m)
-		}
-	}
-}
-
 func trackerDrawItems(t *rapid.T, w *trackerWorld, merges bool) {
-	for i := range trackerPick(t, "items", 6, 12, 20, 1, 30, 45, 0) {
+	for i := range pick(t, "items", 6, 12, 20, 1, 30, 45, 0) {
 		w.Items = append(w.Items, trackerDrawItem(t, w, fmt.Sprint(i), merges))
 	}
 	if rapid.Bool().Draw(t, "in order") { // as if the items were created on a server one by one
@@ -122,16 +101,16 @@ func trackerDrawItems(t *rapid.T, w *trackerWorld, merges bool) {
 	}
 }
 
-func trackerDrawProject(t *rapid.T, p *trackerProject) {
-	p.Archived = trackerChance(t, "archived", 5)
+func trackerDrawProject(t *rapid.T, p *peopleProject) {
+	p.Archived = chance(t, "archived", 5)
 	p.Priorities = map[string]int{}
 	for i, label := range trackerSome(t, "priorities", trackerLabelPool...) {
 		p.Priorities[label] = 1 + (i+len(p.Path))%3
 	}
 	for _, title := range trackerSome(t, "milestones", trackerTitlePool...) {
 		p.Milestones = append(p.Milestones, trackerMilestone{
-			Title: title, Start: trackerPick(t, "start", trackerDayPool...), Due: trackerPick(t, "due", trackerDayPool...),
-			Closed: trackerChance(t, "milestone closed", 5),
+			Title: title, Start: pick(t, "start", trackerDayPool...), Due: pick(t, "due", trackerDayPool...),
+			Closed: chance(t, "milestone closed", 5),
 		})
 	}
 }
@@ -139,50 +118,50 @@ func trackerDrawProject(t *rapid.T, p *trackerProject) {
 func trackerDrawItem(t *rapid.T, w *trackerWorld, label string, merges bool) *trackerItem {
 	users := trackerIndexes(len(w.Users))
 	it := &trackerItem{
-		Project: trackerPick(t, label+" project", 0, 0, 1, 1, 2, 3), Author: trackerPick(t, label+" author", users...),
-		Title: trackerPick(t, label+" title", trackerWorded[:5]...), Description: trackerPick(t, label+" description", trackerWorded...),
-		Created:   w.Now.Add(-time.Duration(trackerPick(t, label+" created", trackerHours...)) * time.Hour),
-		Updated:   w.Now.Add(-time.Duration(trackerPick(t, label+" updated", trackerHours...))*time.Hour + 500*time.Millisecond),
+		Project: pick(t, label+" project", 0, 0, 1, 1, 2, 3), Author: pick(t, label+" author", users...),
+		Title: pick(t, label+" title", trackerWorded[:5]...), Description: pick(t, label+" description", trackerWorded...),
+		Created:   w.Now.Add(-time.Duration(pick(t, label+" created", trackerHours...)) * time.Hour),
+		Updated:   w.Now.Add(-time.Duration(pick(t, label+" updated", trackerHours...))*time.Hour + 500*time.Millisecond),
 		Assignees: trackerSome(t, label+" assignees", users...), Labels: trackerSome(t, label+" labels", trackerLabelPool...),
 		Milestone: trackerNobody, Due: trackerNoDay, Weight: trackerNobody, MergeUser: trackerNobody,
 	}
-	if n := len(w.Projects[it.Project].Milestones); n > 0 && !trackerChance(t, label+" no milestone", 3) {
+	if n := len(w.Projects[it.Project].Milestones); n > 0 && !chance(t, label+" no milestone", 3) {
 		it.Milestone = rapid.IntRange(0, n-1).Draw(t, label+" milestone")
 	}
-	if trackerChance(t, label+" awarded", 2) {
-		it.Awards = append(it.Awards, trackerAward{trackerPick(t, label+" awards", users...), trackerPick(t, label+" emoji", trackerEmojis...)})
+	if chance(t, label+" awarded", 2) {
+		it.Awards = append(it.Awards, trackerAward{pick(t, label+" awards", users...), pick(t, label+" emoji", trackerEmojis...)})
 	}
 	if merges {
 		trackerDrawMerge(t, w, it, label)
 		return it
 	}
-	it.State = trackerPick(t, label+" state", "opened", "opened", "closed")
-	it.Confidential = trackerChance(t, label+" confidential", 4)
-	it.Due = trackerPick(t, label+" due", trackerDayPool...)
-	it.Type = trackerPick(t, label+" type", "issue", "issue", "incident", "test_case", "task")
-	it.Weight = trackerPick(t, label+" weight", trackerNobody, 0, 1, 3, 3)
-	it.Health = trackerPick(t, label+" health", "", "on_track", "needs_attention", "at_risk")
-	it.Iteration = trackerPick(t, label+" iteration", 0, 1, 2, 3)
-	it.Epic = trackerPick(t, label+" epic", 0, 0, 1, 2)
-	it.Upvotes = trackerPick(t, label+" upvotes", 0, 0, 1, 2)
+	it.State = pick(t, label+" state", "opened", "opened", "closed")
+	it.Confidential = chance(t, label+" confidential", 4)
+	it.Due = pick(t, label+" due", trackerDayPool...)
+	it.Type = pick(t, label+" type", "issue", "issue", "incident", "test_case", "task")
+	it.Weight = pick(t, label+" weight", trackerNobody, 0, 1, 3, 3)
+	it.Health = pick(t, label+" health", "", "on_track", "needs_attention", "at_risk")
+	it.Iteration = pick(t, label+" iteration", 0, 1, 2, 3)
+	it.Epic = pick(t, label+" epic", 0, 0, 1, 2)
+	it.Upvotes = pick(t, label+" upvotes", 0, 0, 1, 2)
 	return it
 }
 
 func trackerDrawMerge(t *rapid.T, w *trackerWorld, it *trackerItem, label string) {
 	users := trackerIndexes(len(w.Users))
-	it.State = trackerPick(t, label+" state", "opened", "opened", "closed", "locked", "merged", "merged")
+	it.State = pick(t, label+" state", "opened", "opened", "closed", "locked", "merged", "merged")
 	if it.State == "merged" {
-		it.MergeUser = trackerPick(t, label+" merge user", users...)
-		it.Merged = w.Now.Add(-time.Duration(trackerPick(t, label+" merged", trackerHours...)) * time.Hour)
+		it.MergeUser = pick(t, label+" merge user", users...)
+		it.Merged = w.Now.Add(-time.Duration(pick(t, label+" merged", trackerHours...)) * time.Hour)
 	}
 	it.Reviewers = trackerSome(t, label+" reviewers", users...)
 	it.Approved = trackerSome(t, label+" approved", users...)
 	it.Approvers = trackerSome(t, label+" approvers", users...)
-	it.Draft = trackerChance(t, label+" draft", 3)
-	it.Source = trackerPick(t, label+" source", "fix", "Fix", "none")
-	it.Target = trackerPick(t, label+" target", "main", "Main", "any")
+	it.Draft = chance(t, label+" draft", 3)
+	it.Source = pick(t, label+" source", "fix", "Fix", "none")
+	it.Target = pick(t, label+" target", "main", "Main", "any")
 	for _, environment := range trackerSome(t, label+" deployed", trackerPlaces...) {
-		it.Deploys = append(it.Deploys, trackerDeploy{environment, time.Duration(trackerPick(t, label+" ago", trackerHours...)) * time.Hour})
+		it.Deploys = append(it.Deploys, trackerDeploy{environment, time.Duration(pick(t, label+" ago", trackerHours...)) * time.Hour})
 	}
 	slices.SortStableFunc(it.Deploys, func(a, b trackerDeploy) int { return int(b.Ago - a.Ago) })
 }

@@ -136,7 +136,7 @@ func trackerName(w *trackerWorld, user int) string {
 	if user == trackerNobody {
 		return ""
 	}
-	return w.Users[user].Name
+	return w.Users[user].Username
 }
 
 func trackerAuthorName(w *trackerWorld, it *trackerItem) string { return trackerName(w, it.Author) }
@@ -151,7 +151,7 @@ func trackerNames(field func(it *trackerItem) []int) trackerFilter {
 		return func(it *trackerItem) trackerVerdict {
 			all, one := true, false
 			for _, value := range values {
-				has := slices.ContainsFunc(field(it), func(u int) bool { return r.w.Users[u].Name == value })
+				has := slices.ContainsFunc(field(it), func(u int) bool { return r.w.Users[u].Username == value })
 				all, one = all && has, one || has
 			}
 			return trackerEither(trackerSure(all), trackerSure(one))

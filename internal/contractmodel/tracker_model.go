@@ -154,7 +154,7 @@ func (r *trackerReader) target() {
 		}
 		r.missing(readable)
 		r.add(func(it *trackerItem) trackerVerdict {
-			return trackerSure(q.Target != trackerNobody && w.inGroup(it.Project, q.Target))
+			return trackerSure(q.Target != trackerNobody && slices.Contains(w.lineage(w.Projects[it.Project].Group), q.Target))
 		})
 	default:
 		r.missing(trackerSure(q.Target != trackerNobody && w.readable(q.Who, q.Target)))

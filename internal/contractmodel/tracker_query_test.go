@@ -13,12 +13,7 @@ import (
 // has started.
 type trackerRequest struct {
 	trackerQuery
-	ByPath bool
-	Size   string // per_page; empty means not set
-	Links  bool   // follow the links instead of the page numbers
-	Keyset bool
-	Client bool // request the list with the client, too
-	Edge   int  // request one of trackerEdges, too: its number from 1; 0 means none
+	Size int // per_page; 0 means not set
 }
 
 // trackerValues has values of each parameter. A value with commas is several values of an array.
@@ -99,8 +94,8 @@ var trackerOrders = map[bool][]string{
 func trackerDrawRequest(t *rapid.T, w *trackerWorld, list string) *trackerRequest {
 	merges := list == trackerMerges || list == trackerProjectMerges
 	q := &trackerRequest{trackerQuery: trackerQuery{List: list, Params: url.Values{}}}
-	q.Who = trackerPick(t, "who", 0, 0, 0, 0, 1, 2, 3, 4, trackerNobody)
-	if q.Who > 0 && w.Users[q.Who].Blocked { // the documents do not specify the access of a blocked user
+	q.Who = pick(t, "who", 0, 0, 0, 0, 1, 2, 3, 4, trackerNobody)
+	if q.Who > 0 && w.Users[q.Who].State == "blocked" { // the documents do not specify the access of a blocked user
 		q.Who = 0
 	}
 	places := len(w.Groups)
@@ -108,40 +103,30 @@ func trackerDrawRequest(t *rapid.T, w *trackerWorld, list string) *trackerReques
 		places = len(w.Projects)
 	}
 	q.Target = rapid.IntRange(0, places-1).Draw(t, "target")
-	if trackerChance(t, "no target", 30) {
+	if chance(t, "no target", 30) {
 		q.Target = trackerNobody
 	}
-	q.ByPath = rapid.Bool().Draw(t, "by path")
-	d := &trackerDrawer{t: t, w: w, illegal: trackerChance(t, "illegal", 12)}
-	if (list == trackerIssues || list == trackerMerges) && !trackerChance(t, "own scope", 4) {
+	d := &trackerDrawer{t: t, w: w, illegal: chance(t, "illegal", 12)}
+	if (list == trackerIssues || list == trackerMerges) && !chance(t, "own scope", 4) {
 		q.Params.Set("scope", "all")
 	}
-	for range trackerPick(t, "filters", 1, 0, 2, 1, 2, 3, 4, 5) {
+	for range pick(t, "filters", 1, 0, 2, 1, 2, 3, 4, 5) {
 		d.filter(q.Params, merges)
 	}
 	if rapid.Bool().Draw(t, "ordered") {
-		q.Params.Set("order_by", trackerPick(t, "order_by", trackerOrders[merges]...))
+		q.Params.Set("order_by", pick(t, "order_by", trackerOrders[merges]...))
 		if d.illegal {
-			q.Params.Set("order_by", trackerPick(t, "bad order_by", "id", "Title", "created_at"))
+			q.Params.Set("order_by", pick(t, "bad order_by", "id", "Title", "created_at"))
 		}
 	}
 	if rapid.Bool().Draw(t, "sorted") {
-		q.Params.Set("sort", trackerPick(t, "sort", "asc", "desc", "asc"))
+		q.Params.Set("sort", pick(t, "sort", "asc", "desc", "asc"))
 		if d.illegal {
-			q.Params.Set("sort", trackerPick(t, "bad sort", "ASC", "up", "asc"))
+			q.Params.Set("sort", pick(t, "bad sort", "ASC", "up", "asc"))
 		}
 	}
 	if rapid.Bool().Draw(t, "sized") {
-		q.Size = strconv.Itoa(rapid.IntRange(1, 100).Draw(t, "per_page"))
-		if trackerChance(t, "small", 2) {
-			q.Size = trackerPick(t, "small per_page", "1", "2", "3", "5", "100")
-		}
-	}
-	q.Links = rapid.Bool().Draw(t, "links")
-	q.Keyset = trackerChance(t, "keyset", 20)
-	q.Client = trackerChance(t, "client", 6)
-	if trackerChance(t, "edge", 8) {
-		q.Edge = rapid.IntRange(1, len(trackerEdges)).Draw(t, "edges")
+		q.Size = pick(t, "per_page", 1, 2, 3, 5, 7, 11, 30, 100)
 	}
 	return q
 }
@@ -153,8 +138,8 @@ type trackerDrawer struct {
 }
 
 func (d *trackerDrawer) filter(params url.Values, merges bool) {
-	if trackerChance(d.t, "not", 4) {
-		name := trackerPick(d.t, "key", trackerNotNamesOf[merges]...)
+	if chance(d.t, "not", 4) {
+		name := pick(d.t, "key", trackerNotNamesOf[merges]...)
 		wire := "not[" + name + "]"
 		if array, ok := strings.CutSuffix(name, "[]"); ok {
 			wire = "not[" + array + "][]"
@@ -162,11 +147,11 @@ func (d *trackerDrawer) filter(params url.Values, merges bool) {
 		params[wire] = d.value(trackerNotValues[name], strings.HasSuffix(name, "[]"))
 		return
 	}
-	if trackerChance(d.t, "scoped", 10) {
+	if chance(d.t, "scoped", 10) {
 		params["scope"] = d.value(trackerValues["scope"], false)
 		return
 	}
-	name := trackerPick(d.t, "parameter", trackerNamesOf[merges]...)
+	name := pick(d.t, "parameter", trackerNamesOf[merges]...)
 	if array, ok := strings.CutSuffix(name, "[]"); ok && params.Has(array) || params.Has(name+"[]") {
 		return // the documents do not define both forms of an array together
 	}
@@ -179,7 +164,7 @@ func (d *trackerDrawer) value(all string, array bool) []string {
 	if d.illegal && illegal != "" {
 		legal = illegal
 	}
-	value := trackerPick(d.t, "value", strings.Split(legal, ";")...)
+	value := pick(d.t, "value", strings.Split(legal, ";")...)
 	values := []string{value}
 	if array {
 		values = strings.Split(value, ",")
@@ -197,9 +182,9 @@ func (d *trackerDrawer) value(all string, array bool) []string {
 
 // time draws the time of an item, or a time shortly before or after it.
 func (d *trackerDrawer) time() string {
-	at := d.w.Now.Add(-time.Duration(trackerPick(d.t, "hours", trackerHours...)) * time.Hour)
-	at = at.Add(trackerPick(d.t, "beside", 0, 0, time.Second, -time.Second, 500*time.Millisecond))
-	switch trackerPick(d.t, "form", "Z", "Z", "zone", "date") {
+	at := d.w.Now.Add(-time.Duration(pick(d.t, "hours", trackerHours...)) * time.Hour)
+	at = at.Add(pick(d.t, "beside", 0, 0, time.Second, -time.Second, 500*time.Millisecond))
+	switch pick(d.t, "form", "Z", "Z", "zone", "date") {
 	case "zone":
 		return at.In(time.FixedZone("", 2*3600)).Format(time.RFC3339Nano)
 	case "date":

@@ -4,19 +4,27 @@ import (
 	"time"
 
 	"github.com/forge-sdk/forge-go/forgetest"
+	"pgregory.net/rapid"
 )
 
 // trackerServe starts a server with the data of a world, and stores the server's IDs in the world.
-func trackerServe(w *trackerWorld, merges bool) (*forgetest.Server, error) {
-	s, err := forgetest.Start(forgetest.WithTier(forgetest.Tier(w.Tier)))
-	if err != nil {
-		return nil, err
+func trackerServe(t *rapid.T, w *trackerWorld, merges bool) *peopleServer {
+	f := &trackerFiller{peopleServer: peopleServe(t, &w.peopleWorld), w: w, now: w.Now}
+	f.SetClock(func() time.Time { return f.now })
+	for i, p := range w.Projects {
+		for label, priority := range p.Priorities {
+			f.projects[i].AddLabel(label, "#ff0000", "", priority)
+		}
+		var milestones []*forgetest.Document
+		for _, m := range p.Milestones {
+			document := f.projects[i].AddMilestone(m.Title, f.date(m.Start), f.date(m.Due))
+			if m.Closed {
+				document.Set("state", "closed")
+			}
+			milestones = append(milestones, document)
+		}
+		f.milestones = append(f.milestones, milestones)
 	}
-	now := w.Now
-	s.SetClock(func() time.Time { return now })
-	f := &trackerFiller{w: w, s: s, now: &now}
-	f.people()
-	f.places()
 	for _, it := range w.Items {
 		if merges {
 			f.merge(it)
@@ -29,65 +37,15 @@ func trackerServe(w *trackerWorld, merges bool) (*forgetest.Server, error) {
 			f.projects[i].Archive()
 		}
 	}
-	now = w.Now
-	return s, nil
+	return f.peopleServer
 }
 
-// trackerFiller creates the data of a server.
+// trackerFiller creates the issues or merge requests of a server.
 type trackerFiller struct {
+	*peopleServer
 	w          *trackerWorld
-	s          *forgetest.Server
-	now        *time.Time
-	users      []*forgetest.User
-	projects   []*forgetest.Project
+	now        time.Time
 	milestones [][]*forgetest.Document
-}
-
-func (f *trackerFiller) people() {
-	for i, u := range f.w.Users {
-		user := f.s.Root()
-		if i > 0 {
-			user = f.s.AddUser(u.Name)
-		}
-		if u.Blocked {
-			user.Edit(func(d *forgetest.Document) { d.Set("state", "blocked") })
-		}
-		u.ID, u.Token = user.ID, user.Token
-		f.users = append(f.users, user)
-	}
-}
-
-func (f *trackerFiller) places() {
-	visibilities := []forgetest.Visibility{forgetest.Private, forgetest.Internal, forgetest.Public}
-	var groups []*forgetest.Group
-	for _, g := range f.w.Groups {
-		group := f.s.AddGroup(g.Path, visibilities[g.Visibility])
-		g.ID = group.ID
-		groups = append(groups, group)
-	}
-	for _, p := range f.w.Projects {
-		project := f.s.AddProject(p.Path, visibilities[p.Visibility])
-		p.ID = project.ID
-		for label, priority := range p.Priorities {
-			project.AddLabel(label, "#ff0000", "", priority)
-		}
-		var milestones []*forgetest.Document
-		for _, m := range p.Milestones {
-			document := project.AddMilestone(m.Title, f.date(m.Start), f.date(m.Due))
-			if m.Closed {
-				document.Set("state", "closed")
-			}
-			milestones = append(milestones, document)
-		}
-		f.projects, f.milestones = append(f.projects, project), append(f.milestones, milestones)
-	}
-	for _, m := range f.w.Members {
-		if m.Group != trackerNobody {
-			groups[m.Group].AddMember(f.users[m.User], forgetest.Role(m.Role))
-		} else {
-			f.projects[m.Project].AddMember(f.users[m.User], forgetest.Role(m.Role))
-		}
-	}
 }
 
 // date returns the date of a day; zero if a milestone has no date.
@@ -139,7 +97,7 @@ func (f *trackerFiller) issue(it *trackerItem) {
 	for _, award := range it.Awards {
 		issue.AddAwardEmoji(f.users[award.User], award.Emoji)
 	}
-	it.ID, it.IID, it.URL = issue.ID, issue.IID, issue.Get("web_url").(string)
+	it.ID, it.IID = issue.ID, issue.IID
 }
 
 func (f *trackerFiller) merge(it *trackerItem) {
@@ -156,9 +114,9 @@ func (f *trackerFiller) merge(it *trackerItem) {
 		mr.AddAwardEmoji(f.users[award.User], award.Emoji)
 	}
 	for _, deploy := range it.Deploys {
-		*f.now = f.w.Now.Add(-deploy.Ago)
+		f.now = f.w.Now.Add(-deploy.Ago)
 		mr.Deploy(deploy.Environment)
 	}
-	*f.now = f.w.Now
-	it.ID, it.IID, it.URL = mr.ID, mr.IID, mr.Get("web_url").(string)
+	f.now = f.w.Now
+	it.ID, it.IID = mr.ID, mr.IID
 }

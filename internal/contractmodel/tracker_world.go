@@ -3,61 +3,18 @@ package contractmodel
 import (
 	"net/url"
 	"slices"
-	"strings"
 	"time"
-)
-
-// The visibilities and roles of document 1 §4 and §5.
-const (
-	trackerPrivate = iota
-	trackerInternal
-	trackerPublic
-
-	trackerGuest    = 10
-	trackerReporter = 20
-	trackerOwner    = 50
 )
 
 // trackerNobody is the index of a requester without a credential, and of an unset reference.
 const trackerNobody = -1
 
-// trackerWorld has the data of a server with issues or merge requests. Indexes identify users,
-// groups and projects. The server's IDs are set after the data is created there.
+// trackerWorld has the data of a server with issues or merge requests. The first account is an
+// administrator.
 type trackerWorld struct {
-	Now      time.Time
-	Tier     string // free, premium, ultimate
-	Users    []*trackerUser
-	Groups   []*trackerGroup
-	Projects []*trackerProject
-	Members  []trackerMember
-	Items    []*trackerItem
-}
-
-// trackerUser is an account. The first account of a world is an administrator.
-type trackerUser struct {
-	ID      int64
-	Token   string
-	Name    string
-	Blocked bool
-}
-
-type trackerGroup struct {
-	ID         int64
-	Path       string
-	Parent     int
-	Visibility int
-}
-
-// trackerProject belongs to a group, or to the personal namespace of Owner.
-type trackerProject struct {
-	ID         int64
-	Path       string
-	Group      int
-	Owner      int
-	Visibility int
-	Archived   bool
-	Priorities map[string]int // of labels; 1 is the highest
-	Milestones []trackerMilestone
+	peopleWorld
+	Now   time.Time
+	Items []*trackerItem
 }
 
 // trackerMilestone has dates as days from today; trackerNoDay means no date.
@@ -68,9 +25,6 @@ type trackerMilestone struct {
 }
 
 const trackerNoDay = 1 << 20
-
-// trackerMember is a role in a group or in a project. The other index is trackerNobody.
-type trackerMember struct{ User, Group, Project, Role int }
 
 // trackerAward is a reaction.
 type trackerAward struct {
@@ -87,7 +41,6 @@ type trackerDeploy struct {
 // trackerItem is an issue or a merge request.
 type trackerItem struct {
 	ID, IID     int64
-	URL         string
 	Project     int
 	Title       string
 	Description string
@@ -135,17 +88,17 @@ type trackerQuery struct {
 
 // The lists of document 2 §4.1 and §4.2.
 const (
-	trackerIssues        = "GET /issues"
-	trackerGroupIssues   = "GET /groups/:id/issues"
-	trackerMerges        = "GET /merge_requests"
-	trackerProjectMerges = "GET /projects/:id/merge_requests"
+	trackerIssues        = "/issues"
+	trackerGroupIssues   = "/groups/:id/issues"
+	trackerMerges        = "/merge_requests"
+	trackerProjectMerges = "/projects/:id/merge_requests"
 )
 
 // today returns midnight of the current date.
 func (w *trackerWorld) today() time.Time { return w.Now.UTC().Truncate(24 * time.Hour) }
 
 func (w *trackerWorld) user(id int64) int {
-	return slices.IndexFunc(w.Users, func(u *trackerUser) bool { return u.ID == id })
+	return slices.IndexFunc(w.Users, func(u peopleUser) bool { return u.ID == id })
 }
 
 // milestone returns the milestone of an item; nil if it has none.
@@ -156,40 +109,16 @@ func (w *trackerWorld) milestone(it *trackerItem) *trackerMilestone {
 	return &w.Projects[it.Project].Milestones[it.Milestone]
 }
 
-// inGroup reports whether a project is in a group or below it.
-func (w *trackerWorld) inGroup(project, group int) bool {
-	for g := w.Projects[project].Group; g != trackerNobody; g = w.Groups[g].Parent {
-		if g == group {
-			return true
-		}
-	}
-	return false
-}
-
-// role returns the highest role of a user in a project, directly or from a group above it.
-func (w *trackerWorld) role(user, project int) int {
-	role := 0
-	if user != trackerNobody && w.Projects[project].Owner == user {
-		role = trackerOwner
-	}
-	for _, m := range w.Members {
-		if m.User == user && (m.Project == project || m.Group != trackerNobody && w.inGroup(project, m.Group)) {
-			role = max(role, m.Role)
-		}
-	}
-	return role
-}
-
 // readable reports whether a user can read a project: members a private one, all users an internal
 // one.
 func (w *trackerWorld) readable(user, project int) bool {
 	switch {
-	case user == 0, w.Projects[project].Visibility == trackerPublic:
+	case user == 0, w.Projects[project].Visibility == peoplePublic:
 		return true
 	case user == trackerNobody:
 		return false
 	}
-	return w.Projects[project].Visibility == trackerInternal || w.role(user, project) >= trackerGuest
+	return w.Projects[project].Visibility == peopleInternal || w.projectRole(user, project) >= peopleGuest
 }
 
 // groupReadable reports whether a user can read a group. Open: whether members of a project or
@@ -197,27 +126,20 @@ func (w *trackerWorld) readable(user, project int) bool {
 func (w *trackerWorld) groupReadable(user, group int) trackerVerdict {
 	g := w.Groups[group]
 	switch {
-	case user == 0, g.Visibility == trackerPublic:
+	case user == 0, g.Visibility == peoplePublic:
 		return trackerYes
 	case user == trackerNobody:
 		return trackerNo
-	case g.Visibility == trackerInternal:
+	case g.Visibility == peopleInternal:
 		return trackerYes
 	}
-	verdict := trackerNo
-	for _, m := range w.Members {
-		if m.User != user {
-			continue
-		}
-		if m.Group != trackerNobody && strings.HasPrefix(g.Path+"/", w.Groups[m.Group].Path+"/") {
-			return trackerYes
-		}
-		if m.Group != trackerNobody && strings.HasPrefix(w.Groups[m.Group].Path, g.Path+"/") ||
-			m.Project != trackerNobody && w.inGroup(m.Project, group) {
-			verdict = trackerMaybe
-		}
+	switch {
+	case w.groupRole(user, group) > 0:
+		return trackerYes
+	case w.belowGroup(user, group):
+		return trackerMaybe
 	}
-	return verdict
+	return trackerNo
 }
 
 // visible reports whether a user can see an item. The documents state only that confidential issues
@@ -231,8 +153,8 @@ func (w *trackerWorld) visible(user int, it *trackerItem, merges bool) trackerVe
 		return trackerYes
 	case it.Confidential:
 		return trackerSure(user != trackerNobody &&
-			(it.Author == user || slices.Contains(it.Assignees, user) || w.role(user, it.Project) >= trackerReporter))
-	case merges && w.Projects[it.Project].Visibility == trackerPrivate && w.role(user, it.Project) < trackerReporter:
+			(it.Author == user || slices.Contains(it.Assignees, user) || w.projectRole(user, it.Project) >= peopleReporter))
+	case merges && w.Projects[it.Project].Visibility == peoplePrivate && w.projectRole(user, it.Project) < peopleReporter:
 		return trackerMaybe
 	}
 	return trackerYes

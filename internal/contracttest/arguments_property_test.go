@@ -407,28 +407,23 @@ func saidSegment(value reflect.Value) string {
 }
 
 // positionalValues returns the values that are tested as an argument of the type.
-func positionalValues(kind reflect.Type) (values []reflect.Value) {
-	add := func(all ...any) {
-		for _, value := range all {
-			values = append(values, reflect.ValueOf(value))
-		}
-	}
-	texts := slices.Concat(catalogue.BadSegments, []string{"main", "a b", "a+b", "ü", "a/b", "None", "0", "-1", strings.Repeat("a", 2<<10)})
+func positionalValues(kind reflect.Type) []reflect.Value {
+	values := badArgumentValues(kind)
+	texts := []string{"main", "a b", "a+b", "ü", "a/b", "None", "0", "-1", strings.Repeat("a", 2<<10)}
 	switch {
 	case kind == reflect.TypeFor[forge.Ref]():
-		add(forge.ID(0), forge.ID(-1), forge.ID(98765), forge.ID(math.MaxInt64))
+		values = append(values, valuesOf(forge.ID(98765), forge.ID(math.MaxInt64))...)
 		for _, text := range texts {
-			add(forge.Path(text))
+			values = append(values, reflect.ValueOf(forge.Path(text)))
 		}
-		values = append(values, reflect.Zero(kind))
 	case kind == reflect.TypeFor[forge.IntegrationName]():
-		for _, text := range texts {
-			add(forge.IntegrationSlug(text))
+		for _, text := range slices.Concat(catalogue.BadSegments, texts) {
+			values = append(values, reflect.ValueOf(forge.IntegrationSlug(text)))
 		}
 	case kind == reflect.TypeFor[*forge.SecureFile]():
-		add((*forge.SecureFile)(nil), &forge.SecureFile{}, &forge.SecureFile{ID: -1}, &forge.SecureFile{ID: math.MaxInt64})
+		values = append(values, reflect.ValueOf(&forge.SecureFile{ID: math.MaxInt64}))
 	case kind.Kind() == reflect.Int64:
-		add(int64(0), int64(-1), int64(98765), int64(math.MaxInt64), int64(math.MinInt64))
+		values = append(values, valuesOf(int64(98765), int64(math.MaxInt64))...)
 	case kind.Kind() == reflect.String:
 		for _, text := range texts {
 			values = append(values, reflect.ValueOf(text).Convert(kind))

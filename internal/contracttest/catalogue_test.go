@@ -3,13 +3,12 @@ package contracttest_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"go/ast"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,523 +18,281 @@ import (
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// optionRows has the options type of each documented endpoint, nil if it has none. A service with
-// one row needs a row for each of its endpoints.
-var optionRows = []struct {
-	endpoint string
-	options  any
-	// arguments are parameters that the method has as separate arguments.
-	arguments []string
-}{
-	{endpoint: "repositories.tree", options: &forge.TreeOptions{}},
-	{endpoint: "repositories.get_blob"},
-	{endpoint: "repositories.get_blob_raw"},
-	{endpoint: "repositories.archive", options: &forge.ArchiveOptions{}},
-	{endpoint: "repositories.compare", options: &forge.CompareOptions{}},
-	{endpoint: "repositories.contributors", options: &forge.ContributorsOptions{}},
-	{endpoint: "repositories.merge_base", options: &forge.MergeBaseOptions{}},
-	{endpoint: "repositories.add_changelog", options: &forge.CreateChangelogOptions{}},
-	{endpoint: "repositories.generate_changelog", options: &forge.GenerateChangelogOptions{}},
-	{endpoint: "registry.update_visibility", options: &forge.SetRegistryVisibilityOptions{}},
-	{endpoint: "registry.list_project_repositories", options: &forge.ListRegistryRepositoriesOptions{}},
-	{endpoint: "registry.list_group_repositories"},
-	{endpoint: "registry.get_repository", options: &forge.GetRegistryRepositoryOptions{}},
-	{endpoint: "registry.delete_repository"},
-	{endpoint: "registry.list_tags", options: &forge.ListRegistryTagsOptions{}},
-	{endpoint: "registry.get_tag"},
-	{endpoint: "registry.delete_tag"},
-	{endpoint: "registry.delete_tags_bulk", options: &forge.DeleteTagsOptions{}},
-	{endpoint: "registry_native.get_token", options: &forge.RegistryTokenOptions{}, arguments: []string{"service"}}, // a constant
-	{endpoint: "registry_native.delete_manifest", options: &forge.DeleteManifestOptions{}},
-	{endpoint: "registry_native.delete_tag_reference"},
-	{endpoint: "registry_native.catalog"},
-	{endpoint: "resource_groups.list"},
-	{endpoint: "resource_groups.get"},
-	{endpoint: "resource_groups.list_upcoming_jobs"},
-	{endpoint: "resource_groups.update", options: &forge.UpdateResourceGroupOptions{}},
-	{endpoint: "secure_files.list"},
-	{endpoint: "secure_files.get"},
-	{endpoint: "secure_files.create", options: &forge.UploadSecureFileOptions{}, arguments: []string{"file"}}, // a separate part of the multipart body
-	{endpoint: "secure_files.download"},
-	{endpoint: "secure_files.delete"},
-	{endpoint: "approval_settings.get_group"},
-	{endpoint: "approval_settings.update_group", options: &forge.UpdateApprovalSettingsOptions{}},
-	{endpoint: "approval_settings.get_project"},
-	{endpoint: "approval_settings.update_project", options: &forge.UpdateApprovalSettingsOptions{}},
-	{endpoint: "audit_events.list_instance", options: &forge.ListAuditEventsOptions{}},
-	{endpoint: "audit_events.get_instance"},
-	{endpoint: "audit_events.list_group", options: &forge.ListAuditEventsOptions{}},
-	{endpoint: "audit_events.get_group"},
-	{endpoint: "audit_events.list_project", options: &forge.ListAuditEventsOptions{}},
-	{endpoint: "audit_events.get_project"},
-	{endpoint: "namespaces.list", options: &forge.ListNamespacesOptions{}},
-	{endpoint: "namespaces.get"},
-	{endpoint: "namespaces.exists", options: &forge.NamespaceExistsOptions{}},
-	{endpoint: "issues.list", options: &forge.ListIssuesOptions{}},
-	{endpoint: "issues.list_group", options: &forge.ListIssuesOptions{}},
-	{endpoint: "issues.subscribe"},
-	{endpoint: "issues.unsubscribe"},
-	{endpoint: "issues.create_todo"},
-	{endpoint: "issues.promote_by_note", options: &forge.PromoteIssueOptions{}},
-	{endpoint: "issues.set_time_estimate", options: &forge.SetTimeEstimateOptions{}},
-	{endpoint: "issues.reset_time_estimate"},
-	{endpoint: "issues.add_spent_time", options: &forge.AddSpentTimeOptions{}},
-	{endpoint: "issues.reset_spent_time"},
-	{endpoint: "issues.time_stats"},
-	{endpoint: "issues.related_merge_requests"},
-	{endpoint: "merge_requests.list", options: &forge.ListMergeRequestsOptions{}},
-	{endpoint: "merge_requests.list_project", options: &forge.ListMergeRequestsOptions{}},
-	{endpoint: "merge_requests.list_blocks"},
-	{endpoint: "merge_requests.create_block", options: &forge.CreateBlockOptions{}},
-	{endpoint: "merge_requests.delete_block"},
-	{endpoint: "merge_requests.list_blockees"},
-	{endpoint: "merge_requests.changes", options: &forge.ChangesOptions{}},
-	{endpoint: "merge_requests.subscribe"},
-	{endpoint: "merge_requests.unsubscribe"},
-	{endpoint: "merge_requests.create_todo"},
-	{endpoint: "merge_requests.list_versions"},
-	{endpoint: "merge_requests.get_version", options: &forge.DiffVersionOptions{}},
-	{endpoint: "users.list", options: &forge.ListUsersOptions{}},
-	{endpoint: "users.get", options: &forge.GetUserOptions{}},
-	{endpoint: "users.current", options: &forge.CurrentUserOptions{}},
-	{endpoint: "emails.list_current"},
-	{endpoint: "emails.list_user"},
-	{endpoint: "emails.get_current"},
-	{endpoint: "emails.add_current", options: &forge.CreateEmailOptions{}},
-	{endpoint: "emails.add_user", options: &forge.CreateEmailForUserOptions{}},
-	{endpoint: "emails.delete_current"},
-	{endpoint: "emails.delete_user"},
-	{endpoint: "runners.list", options: &forge.ListRunnersOptions{}},
-	{endpoint: "runners.list_all", options: &forge.ListRunnersOptions{}},
-	{endpoint: "runners.get"},
-	{endpoint: "runners.update", options: &forge.UpdateRunnerOptions{}},
-	{endpoint: "runners.pause", options: &forge.PauseRunnerOptions{}},
-	{endpoint: "runners.list_jobs", options: &forge.ListRunnerJobsOptions{}},
-	{endpoint: "runners.list_managers"},
-	{endpoint: "runners.list_project", options: &forge.ListRunnersOptions{}},
-	{endpoint: "placeholder_reassignments.get"},
-	{endpoint: "placeholder_reassignments.submit", arguments: []string{"file"}},
-	{endpoint: "settings.get"},
-	{endpoint: "settings.update", options: &forge.UpdateSettingsOptions{}},
-	{endpoint: "integrations.list"},
-	{endpoint: "integrations.set", arguments: []string{"use_inherited_settings"}}, // TestIntegrationKinds
-	{endpoint: "integrations.disable"},
-	{endpoint: "integrations.get"},
-}
+// special are the words that some filters have instead of a value.
+var special = map[string]any{"None": forge.None, "Any": forge.Any, "Upcoming": forge.Upcoming, "Started": forge.Started}
 
-// typeRows has the Go type of each type of the catalogue.
-var typeRows = map[string]any{
-	"TreeEntry":              forge.TreeEntry{},
-	"Blob":                   forge.Blob{},
-	"Comparison":             forge.Comparison{},
-	"ComparisonCommit":       forge.ComparisonCommit{},
-	"Diff":                   forge.Diff{},
-	"Contributor":            forge.Contributor{},
-	"MergeBaseCommit":        forge.Commit{},
-	"ChangelogData":          forge.Changelog{},
-	"RegistryRepository":     forge.RegistryRepository{},
-	"RegistryTagSummary":     forge.RegistryTag{},
-	"RegistryTagDetail":      forge.RegistryTagDetail{},
-	"RegistryProject":        forge.RegistryProject{},
-	"RegistryToken":          forge.RegistryToken{},
-	"ResourceGroup":          forge.ResourceGroup{},
-	"UpcomingJob":            forge.UpcomingJob{},
-	"UpcomingJobProject":     forge.UpcomingJobProject{},
-	"JobPipeline":            forge.JobPipeline{},
-	"SecureFile":             forge.SecureFile{},
-	"SecureFileMetadata":     forge.SecureFileMetadata{},
-	"CertificateName":        forge.CertificateName{},
-	"ApprovalSettings":       forge.ApprovalSettings{},
-	"ApprovalSettingValue":   forge.ApprovalSetting{},
-	"AuditEvent":             forge.AuditEvent{},
-	"AuditEventDetails":      forge.AuditEventDetails{},
-	"Namespace":              forge.Namespace{},
-	"NamespaceAvailability":  forge.NamespaceAvailability{},
-	"UserSummary":            forge.UserSummary{},
-	"Issue":                  forge.Issue{},
-	"LabelDetails":           forge.Label{},
-	"References":             forge.References{},
-	"TaskCompletionStatus":   forge.TaskCompletionStatus{},
-	"IssueLinks":             forge.IssueLinks{},
-	"Epic":                   forge.Epic{},
-	"Iteration":              forge.Iteration{},
-	"Milestone":              forge.Milestone{},
-	"TimeStats":              forge.TimeStats{},
-	"Todo":                   forge.Todo{},
-	"TodoProject":            forge.TodoProject{},
-	"Note":                   forge.Note{},
-	"NoteCommandsChanges":    forge.NoteCommandsChanges{},
-	"MergeRequest":           forge.MergeRequest{},
-	"MergeRequestPipeline":   forge.MergeRequestPipeline{},
-	"DiffRefs":               forge.DiffRefs{},
-	"MergeRequestDependency": forge.MergeRequestDependency{},
-	"MergeRequestChanges":    forge.MergeRequestChanges{},
-	"DiffVersion":            forge.DiffVersion{},
-	"VersionCommit":          forge.Commit{},
-	"VersionDiff":            forge.Diff{},
-	"User":                   forge.User{},
-	"UserIdentity":           forge.UserIdentity{},
-	"ScimIdentity":           forge.SCIMIdentity{},
-	"Email":                  forge.Email{},
-	"Runner":                 forge.Runner{},
-	"RunnerProject":          forge.RunnerProject{},
-	"RunnerManager":          forge.RunnerManager{},
-	"RunnerJob":              forge.RunnerJob{},
-	"RunnerJobPipeline":      forge.RunnerJobPipeline{},
-	"RunnerJobProject":       forge.RunnerJobProject{},
-	"Message":                forge.Message{},
-	"JobCommit":              forge.Commit{},
-	"UserProfile":            forge.UserProfile{},
-
-	"ApplicationSettings":      forge.ApplicationSettings{},
-	"BranchProtectionDefaults": forge.BranchProtectionDefaults{},
-	"BranchAccess":             forge.BranchAccess{},
-	"IntegrationSummary":       forge.IntegrationSummary{},
-}
-
-// fixtureRows has the Go type of each fixture, or of its items.
-var fixtureRows = map[string]any{
-	"repositories/tree.json":                 forge.TreeEntry{},
-	"repositories/tree_2.json":               forge.TreeEntry{},
-	"repositories/blob.json":                 forge.Blob{},
-	"repositories/comparison.json":           forge.Comparison{},
-	"repositories/comparison_same.json":      forge.Comparison{},
-	"repositories/contributors.json":         forge.Contributor{},
-	"repositories/merge_base.json":           forge.Commit{},
-	"repositories/changelog.json":            forge.Changelog{},
-	"registry/project.json":                  forge.RegistryProject{},
-	"registry/repository.json":               forge.RegistryRepository{},
-	"registry/repositories.json":             forge.RegistryRepository{},
-	"registry/repositories_group.json":       forge.RegistryRepository{},
-	"registry/tags.json":                     forge.RegistryTag{},
-	"registry/tags_2.json":                   forge.RegistryTag{},
-	"registry/tag.json":                      forge.RegistryTagDetail{},
-	"registry_native/token.json":             forge.RegistryToken{},
-	"resource_groups/resource_groups.json":   forge.ResourceGroup{},
-	"resource_groups/resource_group.json":    forge.ResourceGroup{},
-	"resource_groups/updated.json":           forge.ResourceGroup{},
-	"resource_groups/upcoming_jobs.json":     forge.UpcomingJob{},
-	"secure_files/secure_files.json":         forge.SecureFile{},
-	"secure_files/secure_file.json":          forge.SecureFile{},
-	"secure_files/uploaded.json":             forge.SecureFile{},
-	"approval_settings/group.json":           forge.ApprovalSettings{},
-	"approval_settings/project.json":         forge.ApprovalSettings{},
-	"audit_events/audit_events.json":         forge.AuditEvent{},
-	"audit_events/audit_event.json":          forge.AuditEvent{},
-	"audit_events/group.json":                forge.AuditEvent{},
-	"audit_events/group_event.json":          forge.AuditEvent{},
-	"audit_events/project.json":              forge.AuditEvent{},
-	"audit_events/project_event.json":        forge.AuditEvent{},
-	"namespaces/namespaces.json":             forge.Namespace{},
-	"namespaces/namespace.json":              forge.Namespace{},
-	"namespaces/exists.json":                 forge.NamespaceAvailability{},
-	"issues/issues.json":                     forge.Issue{},
-	"issues/subscribed.json":                 forge.Issue{},
-	"issues/unsubscribed.json":               forge.Issue{},
-	"issues/todo.json":                       forge.Todo{},
-	"issues/note.json":                       forge.Note{},
-	"issues/time_stats.json":                 forge.TimeStats{},
-	"issues/time_stats_unestimated.json":     forge.TimeStats{},
-	"issues/time_stats_unspent.json":         forge.TimeStats{},
-	"issues/merge_requests.json":             forge.MergeRequest{},
-	"merge_requests/merge_requests.json":     forge.MergeRequest{},
-	"merge_requests/blocks.json":             forge.MergeRequestDependency{},
-	"merge_requests/blockees.json":           forge.MergeRequestDependency{},
-	"merge_requests/block.json":              forge.MergeRequestDependency{},
-	"merge_requests/changes.json":            forge.MergeRequestChanges{},
-	"merge_requests/changes_cut.json":        forge.MergeRequestChanges{},
-	"merge_requests/subscribed.json":         forge.MergeRequest{},
-	"merge_requests/unsubscribed.json":       forge.MergeRequest{},
-	"merge_requests/todo.json":               forge.Todo{},
-	"merge_requests/versions.json":           forge.DiffVersion{},
-	"merge_requests/version.json":            forge.DiffVersion{},
-	"users/users.json":                       forge.User{},
-	"users/user.json":                        forge.User{},
-	"users/current.json":                     forge.User{},
-	"users/user_bare.json":                   forge.User{},
-	"emails/emails.json":                     forge.Email{},
-	"emails/email.json":                      forge.Email{},
-	"emails/created.json":                    forge.Email{},
-	"runners/runners.json":                   forge.Runner{},
-	"runners/runner.json":                    forge.Runner{},
-	"runners/runner_paused.json":             forge.Runner{},
-	"runners/managers.json":                  forge.RunnerManager{},
-	"runners/jobs.json":                      forge.RunnerJob{},
-	"placeholder_reassignments/message.json": forge.Message{},
-	"settings/settings.json":                 forge.ApplicationSettings{},
-	"integrations/integrations.json":         forge.IntegrationSummary{},
-	"integrations/integration.json":          forge.Integration{},
-}
-
-// beyond lists parameters and fields that deployed servers have and the contract does not, by
-// options type or catalogue type.
-var beyond = map[string][]string{
-	"ListIssuesOptions":     {"closed_by_id"},
-	"ListNamespacesOptions": {"requested_hosted_plan"},
-	"Blob":                  {"encoding", "sha"},
-	"RegistryRepository":    {"delete_api_path"},
-	"RegistryToken":         {"expires_in", "issued_at"},
-	"SecureFile":            {"file_extension"},
-	"AuditEvent":            {"event_name"},
-	"Diff":                  {"collapsed", "generated_file", "too_large"},
-	"MergeBaseCommit":       {"extended_trailers", "trailers", "web_url"},
-	"Namespace": {"additional_purchased_storage_ends_on", "additional_purchased_storage_size", "ci_minutes_usage",
-		"extra_shared_runners_minutes_limit", "shared_runners_minutes_limit"},
-	"UserSummary":              {"avatar_path"},
-	"Issue":                    {"blocking_issues_count", "service_desk_reply_to"},
-	"Epic":                     {"human_readable_end_date", "human_readable_timestamp"},
-	"Milestone":                {"expired", "group_id"},
-	"ListMergeRequestsOptions": {"approved", "approved_by_usernames[]", "source_project_id"},
-	"MergeRequestChanges":      changesBeyond(),
-	"VersionDiff":              {"collapsed", "too_large"},
-	"User":                     {"avatar_path", "custom_attributes", "skype"},
-	"Runner":                   {"created_by", "job_execution_status", "locked", "run_untagged"},
-	"RunnerManager":            {"job_execution_status"},
-	"JobCommit":                {"extended_trailers"},
-	"MergeRequest":             {"first_contribution", "head_pipeline", "merge_error", "rebase_in_progress", "title_html", "user"},
-	"UpdateSettingsOptions":    slices.Sorted(slices.Values(slices.Concat(catalogue.UnnamedSettings(), catalogue.SettingDependencies()))),
-	"IntegrationSummary":       {"incident_events"},
-}
-
-// changesBeyond returns the fields of a merge request that the contract does not show for its
-// changes, and the field of the changes.
-func changesBeyond() []string {
-	fields := catalogue.JSONFields(reflect.TypeFor[forge.MergeRequest]())
-	fields["changes"] = nil
-	return slices.Sorted(maps.Keys(fields))
-}
-
-// TestCatalogueParameters compares options with the catalogue: with every field set, the options
-// send exactly the documented parameters, under the same wire names.
+// TestCatalogueParameters compares the fields of options with the catalogue. The type of a field fits
+// the type of the parameter, allows exactly its words and all values of its enumeration, and takes
+// false exactly if the parameter does. TestConformance sends the parameters.
 func TestCatalogueParameters(t *testing.T) {
-	endpoints := catalogue.Endpoints(t)
-	documented := map[string]map[string]bool{} // by options type
-	sent := map[string]map[string]reflect.Type{}
-	for _, row := range optionRows {
-		endpoint, known := endpoints[row.endpoint]
-		require.True(t, known, "%s is not in the catalogue", row.endpoint)
-		name, fields := "", map[string]reflect.Type{}
-		if row.options != nil {
-			name, fields = reflect.TypeOf(row.options).Elem().Name(), cases.WireFields(t, row.options)
-			sent[name] = fields
-		}
-		if documented[name] == nil {
-			documented[name] = map[string]bool{}
-		}
-		for _, param := range endpoint.Params() {
-			wire := param.Wire
-			if cases.IsBody(row.options) {
-				wire = param.Name
-			}
-			documented[name][wire] = true
-			field, reachable := fields[wire]
-			if slices.Contains(row.arguments, wire) {
-				continue
-			}
-			if assert.True(t, reachable, "%s: no field of %s sends %s", row.endpoint, name, wire) {
-				assert.True(t, fitsParam(param.Type, field), "%s: %s is %s in the catalogue and %s in Go", row.endpoint, wire, param.Type, field)
-				assertEnum(t, row.endpoint+" "+wire, param.Enum, field)
-			}
-		}
-	}
-	for name, fields := range sent {
-		var invented []string
-		for _, wire := range slices.Sorted(maps.Keys(fields)) {
-			if !documented[name][wire] {
-				invented = append(invented, wire)
-			}
-		}
-		assert.Equal(t, beyond[name], invented, "%s: parameters beyond the contract", name)
-	}
-}
-
-// TestCatalogueRows checks that each endpoint and each type of a service has a row.
-func TestCatalogueRows(t *testing.T) {
-	endpoints := catalogue.Endpoints(t)
-	rows, services := map[string]bool{}, map[string]bool{}
-	for _, row := range optionRows {
-		assert.False(t, rows[row.endpoint], "%s has two rows", row.endpoint)
-		rows[row.endpoint], services[endpoints[row.endpoint].Service] = true, true
-	}
-	for _, e := range endpoints {
-		if !services[e.Service] {
+	seen := 0
+	for _, c := range cases.All(t) {
+		if c.Options == nil {
 			continue
 		}
-		assert.True(t, rows[e.ID], "%s has no row", e.ID)
-		if e.Response.Type != "" && e.Response.Kind != "csv" {
-			assert.NotNil(t, typeRows[e.Response.Type], "%s returns %s, which has no row", e.ID, e.Response.Type)
+		options := reflect.New(c.Options).Interface()
+		fields := cases.WireFields(t, options)
+		for _, param := range c.Endpoint.Params() {
+			name := param.Wire
+			if cases.IsBody(options) {
+				name = param.Name
+			}
+			field, known := fields[name]
+			if !known { // an argument of the method, or sent by the client
+				continue
+			}
+			seen++
+			if param.Wire == "not[milestone_id]" { // the row of not has only the key; the row of milestone_id has its words
+				param.Special = slices.Sorted(maps.Keys(special))
+			}
+			at := c.Name + " " + name
+			assert.True(t, fitsParam(param.Type, field), "%s is %s in the catalogue and %s in Go", at, param.Type, field)
+			assertEnum(t, at, param.Enum, field)
+			for word, value := range special {
+				assert.Equal(t, slices.Contains(param.Special, word), cases.Fits(value, field), "%s: %s", at, word)
+			}
+			if param.Type == "boolean" {
+				assert.Equal(t, len(param.Allowed) == 1, field == reflect.TypeFor[bool](), "%s: false must be sent if it is allowed", at)
+			}
 		}
 	}
+	assert.Greater(t, seen, 400)
+}
+
+// TestCatalogueChecks checks that options are refused by the rules of the catalogue: without a
+// required parameter, and with two that exclude each other. Two keys of not do if the rows of their
+// names do. Any other two keys of a query may be combined.
+func TestCatalogueChecks(t *testing.T) {
+	excluded := map[reflect.Type]map[string][]string{} // the endpoints of the options share them
+	for _, c := range cases.All(t) {
+		if excluded[c.Options] == nil {
+			excluded[c.Options] = map[string][]string{}
+		}
+		for _, param := range c.Endpoint.Query {
+			excluded[c.Options][param.Name] = append(excluded[c.Options][param.Name], param.ExclusiveWith...)
+		}
+	}
+	for _, c := range cases.All(t) {
+		if c.Options == nil {
+			continue
+		}
+		with := func(names ...string) error {
+			options := reflect.New(c.Options)
+			cases.SetFields(t, options.Elem(), names...)
+			return cases.Check(t, options.Interface())
+		}
+		fields := cases.WireFields(t, reflect.New(c.Options).Interface())
+		var required []string
+		for _, param := range c.Endpoint.Params() {
+			byDefault := c.Name == "issues.promote_by_note" && param.Name == "body" // Promote sends the command
+			if param.Required && !byDefault && fields[param.Wire] != nil {
+				required = append(required, param.Wire)
+			}
+		}
+		var invalid *forge.ValidationError
+		for i, missing := range required {
+			require.ErrorAs(t, with(slices.Delete(slices.Clone(required), i, i+1)...), &invalid, "%s: %s is required", c.Name, missing)
+			assert.Equal(t, missing, invalid.Param, c.Name)
+		}
+		if err := with(required...); errors.As(err, &invalid) { // of the sample's form
+			assert.Contains(t, append(required, "file"), invalid.Param, c.Name)
+		}
+		if c.Endpoint.Method == "GET" && len(required) == 0 {
+			checkPairs(t, c, fields, excluded[c.Options], with)
+		}
+	}
+}
+
+// checkPairs sets each two parameters of a query.
+func checkPairs(t *testing.T, c *cases.Case, fields map[string]reflect.Type, excluded map[string][]string, with func(...string) error) {
+	t.Helper()
+	for one := range fields {
+		for other := range fields {
+			name, nested := strings.CutPrefix(strings.TrimSuffix(one, "[]"), "not[")
+			against, too := strings.CutPrefix(strings.TrimSuffix(other, "[]"), "not[")
+			name, against = strings.Trim(name, "[]"), strings.Trim(against, "[]")
+			if one == other || nested != too || with(one) != nil || with(other) != nil { // it needs a third
+				continue
+			}
+			want := slices.Contains(excluded[name], against) || slices.Contains(excluded[against], name)
+			assert.Equal(t, want, with(one, other) != nil, "%s: %s and %s", c.Name, one, other)
+		}
+	}
+}
+
+// goTypes returns the Go type of each type of the catalogue: those that methods return, and those of
+// their fields.
+func goTypes(t *testing.T, types map[string]catalogueType) map[string]reflect.Type {
+	t.Helper()
+	found := map[string]reflect.Type{}
+	var add func(name string, kind reflect.Type)
+	add = func(name string, kind reflect.Type) {
+		for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
+			kind = kind.Elem()
+		}
+		if name == "" || found[name] != nil {
+			return
+		}
+		found[name] = kind
+		fields := catalogue.JSONFields(kind)
+		for _, f := range types[name].Fields {
+			if field := fields[catalogue.ShownName(f.Name)]; field != nil {
+				for _, ref := range []string{f.Ref, f.Items.Ref, f.Items.Alternative.Ref} {
+					add(ref, field)
+				}
+			}
+		}
+	}
+	for _, c := range cases.All(t) {
+		kind := c.Method.Type().Out(0)
+		if kind.CanSeq2() {
+			kind = kind.In(0).In(0)
+		}
+		if kind != reflect.TypeFor[*forge.Download]() && c.Endpoint.Response.Kind != "csv" {
+			add(c.Endpoint.Response.Type, kind)
+		}
+	}
+	return found
+}
+
+// catalogueType is a type of a response.
+type catalogueType struct {
+	Views  []string
+	Fields []catalogue.Field
+}
+
+func readTypes(t *testing.T) (types map[string]catalogueType) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal(catalogue.Fixture(t, "spec/types.json"), &types))
+	// They have tests of their own: TestReassignments, TestErrorTexts and TestSettingKinds.
+	for _, name := range []string{"PlaceholderReassignmentRow", "ValidationError", "ApplicationSettingsUpdate"} {
+		require.Contains(t, types, name)
+		delete(types, name)
+	}
+	return types
 }
 
 // TestCatalogueFields compares the response types with the catalogue, field by field.
+// TestNothingSentIsLost decodes the fields.
 func TestCatalogueFields(t *testing.T) {
-	var types map[string]struct{ Fields []catalogue.Field }
-	require.NoError(t, json.Unmarshal(catalogue.Fixture(t, "spec/types.json"), &types))
-	beyond := maps.Clone(beyond)
-	beyond["ApplicationSettings"] = settingsBeyondResponses(t)
-	for name, value := range typeRows {
-		require.Contains(t, types, name)
-		fields := catalogue.JSONFields(reflect.TypeOf(value))
+	types := readTypes(t)
+	kinds := goTypes(t, types)
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(types)), slices.Collect(maps.Keys(kinds)))
+	for name, kind := range kinds {
+		fields := catalogue.JSONFields(kind)
 		for _, f := range types[name].Fields {
-			f.Name = catalogue.ShownName(f.Name)
-			field, found := fields[f.Name]
-			delete(fields, f.Name)
+			field, found := fields[catalogue.ShownName(f.Name)]
 			if !assert.True(t, found, "%s.%s has no field", name, f.Name) {
 				continue
 			}
 			settings := name == "ApplicationSettings" // TestSettingKinds checks which of them may be omitted
-			assert.True(t, settings || fitsField(f, field), "%s.%s is %s in the catalogue (nullable: %t) and %s in Go", name, f.Name, f.Type, f.Nullable, field)
+			assert.True(t, settings || fitsField(kinds, f, field), "%s.%s is %s in the catalogue (nullable: %t) and %s in Go", name, f.Name, f.Type, f.Nullable, field)
 			assertEnum(t, name+"."+f.Name, f.Enum, field)
-			for _, ref := range append(f.RefAny, f.Ref, f.Items.Ref) {
-				assert.True(t, ref == "" || typeRows[ref] != nil, "%s.%s refers to %s, which has no row", name, f.Name, ref)
-			}
-		}
-		assert.Equal(t, beyond[name], slices.Sorted(maps.Keys(fields)), "%s: fields beyond the contract", name)
-		extra, found := reflect.TypeOf(value).FieldByName("Extra")
-		assert.True(t, found && extra.Tag == `json:"-"` && extra.Type == reflect.TypeFor[map[string]json.RawMessage](), "%s.Extra", name)
-	}
-}
-
-// TestFixturesAreComplete checks the fixtures: each field of each of their types has a nonzero
-// value in at least one fixture, and each key has a field. So a field that is not decoded fails the
-// table test of its service.
-func TestFixturesAreComplete(t *testing.T) {
-	seen := map[reflect.Type]map[string]bool{}
-	for file, value := range fixtureRows {
-		var answer any
-		require.NoError(t, json.Unmarshal(catalogue.Fixture(t, file), &answer))
-		markFields(t, file, reflect.TypeOf(value), answer, seen)
-	}
-	for kind, names := range seen {
-		for name := range catalogue.JSONFields(kind) {
-			assert.True(t, names[name], "no fixture has a value for %s of %s", name, kind)
-		}
-	}
-	for name, value := range typeRows {
-		assert.NotEmpty(t, seen[reflect.TypeOf(value)], "no fixture has a %s", name)
-	}
-}
-
-// markFields records which fields of the type have a value.
-func markFields(t *testing.T, at string, kind reflect.Type, value any, seen map[reflect.Type]map[string]bool) {
-	t.Helper()
-	for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
-		kind = kind.Elem()
-	}
-	switch v := value.(type) {
-	case []any:
-		for _, item := range v {
-			markFields(t, at, kind, item, seen)
-		}
-	case map[string]any:
-		if kind.Kind() != reflect.Struct {
-			return
-		}
-		fields := catalogue.JSONFields(kind)
-		if seen[kind] == nil {
-			seen[kind] = map[string]bool{}
-		}
-		for name, member := range v {
-			field, found := fields[name]
-			if assert.True(t, found, "%s: no field of %s is named %s", at, kind, name) && catalogue.WithoutZeros(name, member) != nil {
-				seen[kind][name] = true
-				markFields(t, at, field, member, seen)
-			}
 		}
 	}
 }
 
-// TestCatalogueChecks checks that options refuse the same as a server by the catalogue: missing
-// required parameters, and two parameters that exclude each other.
-func TestCatalogueChecks(t *testing.T) {
-	endpoints := catalogue.Endpoints(t)
-	for _, row := range optionRows {
-		var required []string
-		for _, param := range endpoints[row.endpoint].Params() {
-			byDefault := row.endpoint == "issues.promote_by_note" && param.Name == "body" // Promote sends the command
-			if param.Required && !byDefault && !slices.Contains(row.arguments, param.Name) {
-				require.Error(t, cases.CheckWithout(t, row.options, param.Name), "%s: %s is required", row.endpoint, param.Name)
-				required = append(required, param.Name)
-			}
-			for _, other := range param.ExclusiveWith {
-				options := reflect.New(reflect.TypeOf(row.options).Elem())
-				cases.SetFields(t, options.Elem(), param.Name, other)
-				require.Error(t, cases.Check(t, options.Interface()), "%s: %s and %s", row.endpoint, param.Name, other)
-				options.Elem().SetZero()
-				cases.SetFields(t, options.Elem(), param.Name)
-				require.NoError(t, cases.Check(t, options.Interface()), "%s: %s alone", row.endpoint, param.Name)
-			}
-		}
-		if row.options != nil { // nothing else is
-			options := reflect.New(reflect.TypeOf(row.options).Elem())
-			cases.SetFields(t, options.Elem(), required...)
-			var invalid *forge.ValidationError
-			if err := cases.Check(t, options.Interface()); errors.As(err, &invalid) { // of the sample's form
-				assert.Contains(t, slices.Concat(required, row.arguments), strings.TrimSuffix(invalid.Param, "[]"), row.endpoint)
-			}
-		}
-	}
+// shownSometimes are fields without a condition in the catalogue that servers do not always show,
+// and the flags for which null differs from false. For all other flags null means false (Document 1
+// §2.1 rule 3).
+var shownSometimes = []string{
+	"Issue.subscribed", "MergeRequest.subscribed", "MergeRequest.approvals_before_merge",
+	"VersionDiff.generated_file", "MergeRequest.discussion_locked", "MergeRequest.should_remove_source_branch",
 }
 
-// TestZeroOptionsSendNothing checks that a field that is not set is never sent.
-func TestZeroOptionsSendNothing(t *testing.T) {
-	for _, row := range optionRows {
-		if row.options == nil {
-			continue
+// TestConditionalFields checks flags and numbers. One that only some views, roles, tiers, editions or
+// requests show is a pointer, so that false and 0 are always values from the server. All other flags
+// are not pointers. Ids are never 0, and settings have a separate test.
+func TestConditionalFields(t *testing.T) {
+	types, checked := readTypes(t), 0
+	for name, kind := range goTypes(t, types) {
+		for _, f := range types[name].Fields {
+			isID := f.Name == "id" || strings.HasSuffix(f.Name, "_id") || strings.HasSuffix(f.Name, "iid")
+			if isID || name == "ApplicationSettings" || !slices.Contains([]string{"boolean", "integer", "number"}, f.Type) {
+				continue
+			}
+			pointer := catalogue.JSONFields(kind)[f.Name].Kind() == reflect.Pointer
+			switch {
+			case f.Sometimes(types[name].Views) || slices.Contains(shownSometimes, name+"."+f.Name):
+				assert.True(t, pointer, "%s.%s is not always shown: it must be a pointer", name, f.Name)
+				checked++
+			case f.Type == "boolean":
+				assert.False(t, pointer, "%s.%s is always shown: it must not be a pointer", name, f.Name)
+			}
 		}
-		if cases.IsBody(row.options) {
-			body, err := json.Marshal(row.options)
-			require.NoError(t, err)
-			assert.JSONEq(t, "{}", string(body), row.endpoint)
-			continue
-		}
-		options := row.options
-		if _, upload := options.(*forge.UploadSecureFileOptions); upload { // an upload needs its file
-			options = &forge.UploadSecureFileOptions{File: forge.FileBytes(nil).Named("f")}
-		}
-		byMethod := map[string][]string{"secure_files.create": {"name"}, "runners.pause": {"paused"}}[row.endpoint]
-		assert.Subset(t, slices.Concat(cases.ClientParams, byMethod), cases.SentNames(t, options), row.endpoint)
 	}
-	for _, row := range cases.Kinds {
-		body, err := json.Marshal(row.Options())
-		require.NoError(t, err)
-		assert.JSONEq(t, "{}", string(body), row.Kind)
-	}
-	assert.Subset(t, cases.ClientParams, cases.SentNames(t, &forge.ListIssuesOptions{Not: &forge.IssueNot{}}))
+	assert.Greater(t, checked, 25)
 }
 
-// TestTagsOmitZero checks every struct of the package: a url tag has omitempty, a json tag of
-// options has omitempty or omitzero, and no field has both tags.
-func TestTagsOmitZero(t *testing.T) {
-	seen := 0
-	eachStruct(t, func(name string, fields *ast.StructType) {
-		for _, field := range fields.Fields.List {
-			tag := tagOf(t, field)
-			inQuery, inBody := tag.Get("url"), tag.Get("json")
-			at := fmt.Sprint(name, " ", tag)
-			assert.True(t, inQuery == "" || inBody == "", "%s: it has a url tag and a json tag", at)
-			if inQuery != "" && inQuery != "-" {
-				seen++
-				assert.Contains(t, inQuery, ",omitempty", at)
-			}
-			if strings.HasSuffix(name, "Options") && inBody != "" && inBody != "-" {
-				seen++
-				assert.True(t, strings.HasSuffix(inBody, ",omitempty") || strings.HasSuffix(inBody, ",omitzero"), at)
-			}
-		}
+// fitsParam reports whether a parameter may have a Go type.
+func fitsParam(want string, field reflect.Type) bool {
+	if want == "string" && field.Kind() == reflect.String {
+		return true
+	}
+	return slices.ContainsFunc(map[string][]any{
+		"boolean":        {new(bool), false},
+		"integer":        {int64(0), 0, new(int), new(forge.IDFilter), new(forge.NumberFilter), forge.ID(0), new(forge.Number), forge.Nullable[time.Duration]{}, forge.Nullable[int]{}},
+		"array<integer>": {[]int64{}, new(forge.IDListFilter)},
+		"array<string>":  {[]string{}, []forge.RunnerRegistrar{}},
+		"hash":           {forge.Hash{}, map[string]any{}},
+		"text":           {new(string)},
+		"datetime":       {time.Time{}},
+		"string": {new(forge.TextFilter), new(forge.LabelFilter), forge.LabelNames{}, new(forge.MilestoneFilter), forge.WorkDuration(0), new(string), forge.Nullable[string]{},
+			[]forge.RegistryScope{}, time.Time{}},
+	}[want], func(value any) bool {
+		kind := reflect.TypeOf(value)
+		return kind == field || kind.Kind() == reflect.Pointer && kind.Elem() == field && field.Kind() == reflect.Interface
 	})
-	assert.Greater(t, seen, 70)
 }
 
-// settingsBeyondResponses returns the settings that the contract does not show in responses.
-func settingsBeyondResponses(t *testing.T) (names []string) {
+// fitsField reports whether a field may have a Go type. A number is a pointer if null differs from
+// zero; TestConditionalFields checks the other pointers.
+func fitsField(kinds map[string]reflect.Type, f catalogue.Field, field reflect.Type) bool {
+	base := field
+	if field.Kind() == reflect.Pointer {
+		base = field.Elem()
+	}
+	null := !f.Nullable || base != field
+	switch f.Type + " " + f.Format {
+	case "boolean ":
+		return base.Kind() == reflect.Bool
+	case "integer ":
+		return field == reflect.TypeFor[forge.AuditEventTarget]() || null && (base.Kind() == reflect.Int || base.Kind() == reflect.Int64)
+	case "number ":
+		return null && base.Kind() == reflect.Float64
+	case "unknown ":
+		return field == reflect.TypeFor[json.RawMessage]()
+	case "string timestamp":
+		return field == reflect.TypeFor[time.Time]()
+	case "string date":
+		return field == reflect.TypeFor[forge.Date]()
+	case "array ":
+		want := kinds[f.Items.Ref]
+		return field.Kind() == reflect.Slice && (want == nil || field.Elem() == want)
+	case "object ":
+		if f.Ref == "" { // the contract does not name the keys; deployed servers show them
+			return field == reflect.TypeFor[json.RawMessage]() || field.Kind() == reflect.Map || field == reflect.TypeFor[*forge.UserSummary]()
+		}
+		return null && base == kinds[f.Ref]
+	}
+	return f.Type == "string" && (field.Kind() == reflect.String || field == reflect.TypeFor[[]byte]() || field == reflect.TypeFor[forge.AuditEventChange]())
+}
+
+// assertEnum checks that the method Values of the field's type returns every value that the
+// catalogue has.
+func assertEnum(t *testing.T, at string, values []any, field reflect.Type) {
 	t.Helper()
-	for name, e := range catalogue.Settings(t) {
-		if e.Field == nil {
-			names = append(names, name)
+	if field.Kind() != reflect.String {
+		return
+	}
+	var listed []any
+	if method, has := field.MethodByName("Values"); has {
+		list := method.Func.Call([]reflect.Value{reflect.Zero(field)})[0]
+		for i := range list.Len() {
+			listed = append(listed, list.Index(i).String())
 		}
 	}
-	slices.Sort(names)
-	return names
+	for _, value := range values {
+		assert.True(t, value == nil || slices.Contains(listed, value), "%s: %s has no constant for %v", at, field, value)
+	}
 }

@@ -1,5 +1,5 @@
-// Package contracttest holds the tests of the whole module: each endpoint, option, response field,
-// comment and document is checked against the machine-readable form of the contract in
+// Package contracttest holds the tests of the whole module: each endpoint, option, response field
+// and document is checked against the machine-readable form of the contract in
 // testdata/spec.
 //
 // The tests use the exported API only. TestMain changes to the module's root, so paths are relative

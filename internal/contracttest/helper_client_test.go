@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -60,16 +59,4 @@ func jsonClient(t *testing.T, body string) *forge.Client {
 func jsonResponse(status int, body string) *http.Response {
 	header := http.Header{"Content-Type": {"application/json"}}
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
-}
-
-// assertRefused asserts that a call was refused for the option and its parameter, before anything
-// was sent.
-func assertRefused(t *testing.T, err error, option, param string) {
-	t.Helper()
-	var invalid *forge.ValidationError
-	if assert.ErrorAs(t, err, &invalid) {
-		assert.Equal(t, option, invalid.Option)
-		assert.Equal(t, param, invalid.Param)
-		assert.NotEmpty(t, invalid.Route)
-	}
 }

@@ -106,22 +106,13 @@ func isNullable(kind reflect.Type) bool { return strings.HasPrefix(kind.Name(), 
 
 // nullableParts returns the parts of a Nullable. value is invalid for null and if it is not set.
 func nullableParts(v reflect.Value) (value reflect.Value, null, is bool) {
-	if !v.CanInterface() {
+	if !v.CanInterface() || !isNullable(v.Type()) {
 		return value, false, false
 	}
-	switch nullable := v.Interface().(type) {
-	case forge.Nullable[string]:
-		if text, set := nullable.Get(); set {
-			value = reflect.ValueOf(text)
-		}
-		return value, nullable.IsNull(), true
-	case forge.Nullable[int]:
-		if number, set := nullable.Get(); set {
-			value = reflect.ValueOf(number)
-		}
-		return value, nullable.IsNull(), true
+	if got := v.MethodByName("Get").Call(nil); got[1].Bool() {
+		value = got[0]
 	}
-	return value, false, false
+	return value, v.MethodByName("IsNull").Call(nil)[0].Bool(), true
 }
 
 // holds reports how completely v holds the JSON value and everything in it.

@@ -69,26 +69,13 @@ func responseTypes() (types []reflect.Type) {
 	return types
 }
 
-// fullDocuments returns the documents: one of each response type with every field set, and the
-// fixtures.
+// fullDocuments returns a document of each response type with every field set.
 func fullDocuments(t *testing.T) (documents []*fullDocument) {
 	t.Helper()
 	types := responseTypes()
 	require.Greater(t, len(types), 30, "the response types are not found")
 	for _, kind := range types {
 		documents = append(documents, &fullDocument{name: kind.Name(), kind: kind, tree: filledTree(kind, nil)})
-	}
-	for name, row := range fixtureRows {
-		decoder := json.NewDecoder(bytes.NewReader(catalogue.Fixture(t, name)))
-		decoder.UseNumber()
-		var tree any
-		require.NoError(t, decoder.Decode(&tree), name)
-		if items, is := tree.([]any); is && len(items) > 0 {
-			tree = items[0]
-		}
-		if _, is := tree.(map[string]any); is {
-			documents = append(documents, &fullDocument{name: name, kind: reflect.TypeOf(row), tree: tree})
-		}
 	}
 	slices.SortFunc(documents, func(a, b *fullDocument) int { return strings.Compare(a.name, b.name) })
 	met := map[string]bool{}
@@ -217,15 +204,9 @@ func (d *fullDocument) text(p *documentPlace, value string) string {
 	return treeText(d.tree)
 }
 
-// textTwice returns the document with the key of a place twice, with another value first or last.
-func (d *fullDocument) textTwice(p *documentPlace, value string, first bool) string {
-	whole := treeText(p.object)
-	again := treeText(p.key) + ":" + value
-	if first {
-		whole = "{" + again + "," + whole[1:]
-	} else {
-		whole = whole[:len(whole)-1] + "," + again + "}"
-	}
+// textTwice returns the document with the key of a place twice, with another value first.
+func (d *fullDocument) textTwice(p *documentPlace, value string) string {
+	whole := "{" + treeText(p.key) + ":" + value + "," + treeText(p.object)[1:]
 	if p.replace == nil {
 		return whole
 	}

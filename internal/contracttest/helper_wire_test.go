@@ -113,44 +113,38 @@ func (w wireForm) body(r *contractRequest) {
 // compare compares a query or a form.
 func (w wireForm) compare(values url.Values, params []catalogue.Param) {
 	w.t.Helper()
-	rest := maps.Clone(values)
-	for _, param := range flatParams(params) {
-		sent := w.sent(param)
-		if sent == nil {
-			continue
-		}
-		wire := strings.Replace(param.Wire, "<key>", cases.HashKey, 1)
-		if assert.Equal(w.t, sent.Texts, values[wire], "values of %s", wire) {
-			w.note(param.Wire)
-		}
-		delete(rest, wire)
+	have := map[string]any{}
+	for wire, texts := range values {
+		have[wire] = texts
 	}
-	for wire, have := range rest {
-		assert.True(w.t, w.c.known[wire], "the catalogue does not have %s", wire)
-		if sent := w.call.Sent[cases.NameKey(wire)]; assert.NotNil(w.t, sent, wire) {
-			assert.Equal(w.t, sent.Texts, have, wire)
-		}
-	}
+	wire := func(p catalogue.Param) string { return strings.Replace(p.Wire, "<key>", cases.HashKey, 1) }
+	w.compareAll(have, flatParams(params), wire, func(s *cases.Sent) any { return s.Texts })
 }
 
 // members compares a JSON object.
 func (w wireForm) members(members map[string]any) {
 	w.t.Helper()
-	rest := maps.Clone(members)
-	for _, param := range w.c.Endpoint.Body {
+	name := func(p catalogue.Param) string { return p.Name }
+	w.compareAll(members, w.c.Endpoint.Body, name, func(s *cases.Sent) any { return s.JSON })
+}
+
+func (w wireForm) compareAll(have map[string]any, params []catalogue.Param, name func(catalogue.Param) string, form func(*cases.Sent) any) {
+	w.t.Helper()
+	rest := maps.Clone(have)
+	for _, param := range params {
 		sent := w.sent(param)
 		if sent == nil {
 			continue
 		}
-		if assert.Equal(w.t, sent.JSON, members[param.Name], "value of %s", param.Name) {
+		if assert.Equal(w.t, form(sent), have[name(param)], "values of %s", name(param)) {
 			w.note(param.Wire)
 		}
-		delete(rest, param.Name)
+		delete(rest, name(param))
 	}
-	for name, have := range rest {
-		assert.True(w.t, w.c.known[name], "the catalogue does not have %s", name)
-		if sent := w.call.Sent[cases.NameKey(name)]; assert.NotNil(w.t, sent, name) {
-			assert.Equal(w.t, sent.JSON, have, name)
+	for wire, value := range rest {
+		assert.True(w.t, w.c.known[wire], "the catalogue does not have %s", wire)
+		if sent := w.call.Sent[cases.NameKey(wire)]; assert.NotNil(w.t, sent, wire) {
+			assert.Equal(w.t, form(sent), value, wire)
 		}
 	}
 }
@@ -175,13 +169,13 @@ func flatParams(params []catalogue.Param) []catalogue.Param {
 	return catalogue.Endpoint{Query: params}.Params()
 }
 
-// refusedParam returns the parameter that the checks refuse; empty for none.
-func refusedParam(t *testing.T, f *cases.Filled) string {
+// refused returns the parameter that the checks refuse; empty for none.
+func (c *conformanceCase) refused(t *testing.T, f *cases.Filled) string {
 	t.Helper()
 	if !f.Value.IsValid() {
 		return ""
 	}
-	err := cases.Check(t, f.Value.Addr().Interface())
+	err := c.Check(t, f)
 	if err == nil {
 		return ""
 	}

@@ -1,120 +1,325 @@
 package contracttest_test
 
 import (
-	"fmt"
-	"os"
-	"reflect"
-	"regexp"
-	"runtime"
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
-	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
-// The response of each write is lost after it took effect. The error leaves the outcome open, the
-// call that docs/errors-and-retries.md names shows the effect, and a second call ends as it says.
+// write is a write, and the call that shows whether it took effect.
+type write struct {
+	method string // the typed method
+	send   func(w *outcomeWorld) error
+	// took reports whether the call that the guide names shows the effect; nil if that is the write itself.
+	took func(w *outcomeWorld) (bool, error)
+}
+
+// TestOutcomesOfWrites loses the response of each write after it took effect. The error leaves the
+// outcome open, the call that docs/errors-and-retries.md names shows the effect, and a second call
+// ends as its table says. The table has all writes of the contract.
 func TestOutcomesOfWrites(t *testing.T) {
-	for _, row := range writes {
-		t.Run(row.method, func(t *testing.T) {
-			w := newOutcomeWorld(t)
-			if row.took != nil {
-				took, err := row.took(t.Context(), w)
-				require.NoError(t, err)
-				require.False(t, took, "before the write")
-			}
-			w.srv.Fail(row.route, forgetest.DropResponse().Times(1))
-			var failed *forge.Error
-			require.ErrorAs(t, row.send(t.Context(), w), &failed)
-			require.True(t, failed.MaybeApplied, failed)
-			w.srv.FinishBackgroundJobs()
-			if row.took != nil {
-				took, err := row.took(t.Context(), w)
-				require.NoError(t, err)
-				assert.True(t, took, "after the write")
-			}
-			err := row.send(t.Context(), w)
-			assert.True(t, row.again.is(err), "a second call: %v", err)
-			if row.again == againTwice {
-				w.srv.AssertAppliedCount(t, row.route, 2)
-			}
-		})
-	}
-}
-
-// Each write whose precondition is not met ends as docs/errors-and-retries.md says, and every
-// precondition that the contract names for a write has a row.
-func TestPreconditionsOfWrites(t *testing.T) {
-	methods := map[string]bool{}
-	for _, row := range preconditions {
-		methods[row.method] = true
-		t.Run(row.method, func(t *testing.T) {
-			err := row.send(t.Context(), newOutcomeWorld(t))
-			assert.True(t, row.otherwise.is(err), "%v", err)
-		})
-	}
-	endpoints := catalogue.Endpoints(t)
-	for _, method := range cases.Methods {
-		endpoint := endpoints[method.Endpoint]
-		if endpoint.Method == "GET" || methods[methodName(method.Func)] {
-			continue
-		}
-		for _, rule := range endpoint.Rules {
-			assert.NotEqual(t, "precondition", rule.Kind, "%s has no row: %s", methodName(method.Func), rule.Text)
-		}
-	}
-}
-
-// methodName returns the name of a typed method as callers write it: client.Issues.List.
-func methodName(method any) string {
-	name := runtime.FuncForPC(reflect.ValueOf(method).Pointer()).Name()
-	parts := regexp.MustCompile(`\(\*(\w+)Service\)\.(\w+)$`).FindStringSubmatch(name)
-	return "client." + parts[1] + "." + parts[2]
-}
-
-// TestTablesOfWrites checks that docs/errors-and-retries.md has the tables that the tests above
-// prove, and that the first one has every write of the contract. FORGE_UPDATE=1 writes them.
-func TestTablesOfWrites(t *testing.T) {
-	classes := map[string]forge.RetryClass{}
+	classes := map[string]string{}
 	for _, r := range forge.Routes() {
 		if r.Class != forge.ClassSafe {
-			classes[r.Method+" "+r.Template] = r.Class
+			classes["`"+r.Method+" "+r.Template+"`"] = string(r.Class)
 		}
 	}
-	var outcomes, needs strings.Builder
-	outcomes.WriteString("| method | endpoint | class | shows whether it took effect | if it is sent again |\n|---|---|---|---|---|\n")
-	for _, row := range writes {
-		class, known := classes[row.route]
-		assert.True(t, known, "%s is not a write, or has two rows", row.route)
-		delete(classes, row.route)
-		fmt.Fprintf(&outcomes, "| `%s` | `%s` | %s | %s | %s |\n", row.method, row.route, class, row.look, row.again)
+	for _, row := range tableRows(t, "docs/errors-and-retries.md", "### Which call shows whether a write took effect") {
+		require.Len(t, row, 5)
+		t.Run(row[0], func(t *testing.T) {
+			assert.Equal(t, classes[row[1]], row[2], "it is not a write, has two rows or another class")
+			delete(classes, row[1])
+			i := slices.IndexFunc(writes, func(w write) bool { return "`client."+w.method+"`" == row[0] })
+			require.GreaterOrEqual(t, i, 0, "nothing sends it")
+			checkOutcome(t, &writes[i], strings.Trim(row[1], "`"), row[4])
+		})
 	}
 	assert.Empty(t, classes, "writes without a row")
-	needs.WriteString("| method | precondition | otherwise |\n|---|---|---|\n")
-	for _, row := range preconditions {
-		fmt.Fprintf(&needs, "| `%s` | %s | %s |\n", row.method, row.needs, row.otherwise)
-	}
-	checkGenerated(t, "docs/errors-and-retries.md", "writes", "TestTablesOfWrites", outcomes.String())
-	checkGenerated(t, "docs/errors-and-retries.md", "preconditions", "TestTablesOfWrites", needs.String())
 }
 
-// checkGenerated checks the text between two comments of a guide. FORGE_UPDATE=1 writes it.
-func checkGenerated(t *testing.T, guide, name, test, want string) {
+func checkOutcome(t *testing.T, row *write, route, again string) {
 	t.Helper()
-	begin := "<!-- " + name + ": made by FORGE_UPDATE=1 go test -run '^" + test + "$' ./internal/contracttest -->\n\n"
-	end := "\n<!-- end of " + name + " -->\n"
-	before, rest, begins := strings.Cut(readText(t, guide), begin)
-	printed, after, ends := strings.Cut(rest, end)
-	require.True(t, begins && ends, "%s has no markers for %s", guide, name)
-	if os.Getenv("FORGE_UPDATE") != "" {
-		require.NoError(t, os.WriteFile(guide, []byte(before+begin+want+end+after), 0o644))
-		return
+	w := newOutcomeWorld(t, forgetest.Public)
+	took := func(want bool) {
+		if row.took != nil {
+			have, err := row.took(w)
+			require.NoError(t, err)
+			require.Equal(t, want, have, "the call shows it")
+		}
 	}
-	assert.Equal(t, want, printed, "write it with FORGE_UPDATE=1")
+	took(false)
+	w.srv.Fail(route, forgetest.DropResponse().Times(1))
+	var failed *forge.Error
+	require.ErrorAs(t, row.send(w), &failed)
+	require.True(t, failed.MaybeApplied, failed)
+	w.srv.FinishBackgroundJobs()
+	took(true)
+	err := row.send(w)
+	if again == "takes effect again" {
+		w.srv.AssertAppliedCount(t, route, 2)
+	}
+	want := map[string]error{
+		"the state stays the same": nil, "takes effect again": nil, "`forge.IsNotModified`": forge.ErrNotModified, "`forge.ErrBadRequest`": forge.ErrBadRequest,
+		"`forge.ErrConflict`": forge.ErrConflict, "`forge.ErrNotFound`": forge.ErrNotFound, "`forge.ErrRateLimited`": forge.ErrRateLimited,
+	}
+	sentinel, known := want[again]
+	assert.True(t, known && errors.Is(err, sentinel), "a second call: %v", err)
+}
+
+// outcomeWorld is a server with one object of each kind.
+type outcomeWorld struct {
+	*forge.Client
+	t                                       *testing.T
+	srv                                     *forgetest.Server
+	acme                                    *forgetest.Group
+	app                                     *forgetest.Project
+	project, group                          forge.Ref
+	repository, block, second, file, runner int64
+	user, own, other                        int64             // a user, an address of the client's user and one of user
+	objects                                 map[string]string // by collection and placeholder, or by placeholder
+}
+
+const outcomeImage = "acme/app/web"
+
+func newOutcomeWorld(t *testing.T, visibility forgetest.Visibility, options ...forgetest.Option) *outcomeWorld {
+	t.Helper()
+	srv := forgetest.New(t, append(options, forgetest.WithGitLabVocabulary())...)
+	group, app := srv.AddGroup("acme", visibility), srv.AddProject("acme/app", visibility)
+	app.AddIssue(func(issue *forgetest.Document) {
+		issue.Set("time_stats.time_estimate", 2*3600).Set("time_stats.total_time_spent", 2*3600)
+	})
+	merges := app.AddMergeRequests(3, nil)
+	maya := srv.AddUser("maya")
+	app.AddFiles(map[string]string{"README.md": "An app\n"})
+	app.AddTag("v1.0.0", "main")
+	app.AddCommit(forgetest.Change{Message: "Add a door\n\nChangelog: added", Files: map[string]string{"door.txt": "open\n"}})
+	app.AddResourceGroup("production")
+	group.AddPlaceholder(forgetest.Placeholder{SourceHost: "old.example.com", ImportType: "github", SourceID: "7", SourceName: "Maya", SourceUser: "maya"})
+	w := &outcomeWorld{
+		Client: srv.Client(forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1})), t: t, srv: srv, acme: group, app: app, user: maya.ID,
+		project: forge.Path("acme/app"), group: forge.Path("acme"),
+		repository: app.AddRegistryRepository("web").AddTags(2, nil).ID,
+		block:      merges[0].AddBlocker(merges[1]), second: merges[2].ID,
+		runner: app.AddRunner(nil).ID,
+	}
+	id := func(d *forgetest.Document) int64 {
+		number, is := d.Get("id").(int64)
+		require.True(t, is)
+		return number
+	}
+	w.file, w.own, w.other = id(app.AddSecureFile("old.p12", []byte("old"), nil)), id(srv.Root().AddEmail("spare@example.com")), id(maya.AddEmail("maya.spare@example.com"))
+	merges[0].Push(forgetest.Change{Message: "Add a window", Files: map[string]string{"window.txt": "open\n"}})
+	versions, err := forge.Collect(w.MergeRequests.ListVersions(t.Context(), w.project, 1))
+	require.NoError(t, err)
+	_ = w.Integrations.Set(t.Context(), w.group, &forge.EmailsOnPushOptions{Recipients: "ops@example.com"}) // an old release has none
+	w.objects = map[string]string{
+		"groups :id": "acme", "projects :id": "acme/app", ":project_id": "acme/app", "namespaces :id": "acme", ":namespace": "acme",
+		":issue_iid": "1", ":merge_request_iid": "1", ":tag_name": "v0001", ":key": "production", ":slug": "emails-on-push",
+		":sha": app.AddGeneratedBlob("blob.bin", 10),
+	}
+	for name, number := range map[string]int64{
+		":version_id": versions[0].ID, ":repository_id": w.repository, "repositories :id": w.repository, "users :id": w.user, "runners :id": w.runner, ":runner_id": w.runner,
+		"secure_files :id": w.file, ":email_id": w.own, "audit_events :id": id(srv.AddAuditEvent(nil)),
+		"groups :audit_event_id": id(group.AddAuditEvent(nil)), "projects :audit_event_id": id(app.AddAuditEvent(nil)),
+	} {
+		w.objects[name] = strconv.FormatInt(number, 10)
+	}
+	return w
+}
+
+func (w *outcomeWorld) ctx() context.Context { return w.t.Context() }
+
+// failure returns the error of a call whose result does not matter.
+func failure[T any](_ T, err error) error { return err }
+
+// gone reports whether the error of a call is a 404, and passes on other errors.
+func gone[T any](_ T, err error) (bool, error) {
+	if errors.Is(err, forge.ErrNotFound) {
+		return true, nil
+	}
+	return false, err
+}
+
+// found returns a function that looks at the result of a call.
+func found[T any](result T, err error) func(is func(T) bool) (bool, error) {
+	return func(is func(T) bool) (bool, error) { return err == nil && is(result), err }
+}
+
+// items returns a function that looks for an item of a list.
+func items[T any](list iter.Seq2[*T, error]) func(is func(*T) bool) (bool, error) {
+	all, err := forge.Collect(list)
+	return func(is func(*T) bool) (bool, error) { return slices.ContainsFunc(all, is), err }
+}
+
+func (w *outcomeWorld) stats(is func(*forge.TimeStats) bool) (bool, error) {
+	return found(w.Issues.GetTimeStats(w.ctx(), w.project, 1))(is)
+}
+
+// blocks reports whether merge request 1 has a number of dependencies.
+func (w *outcomeWorld) blocks(n int) (bool, error) {
+	list, err := forge.Collect(w.MergeRequests.ListBlocks(w.ctx(), w.project, 1))
+	return len(list) == n, err
+}
+
+// tagGone reports whether the tag no longer exists.
+func tagGone(w *outcomeWorld) (bool, error) {
+	return gone(w.Registry.GetTag(w.ctx(), w.project, w.repository, "v0001"))
+}
+
+// changelog reports whether the changelog has the new section.
+func changelog(w *outcomeWorld) (bool, error) {
+	for entry, err := range w.Repositories.ListTree(w.ctx(), w.project, nil) {
+		if err != nil || entry.Path == "CHANGELOG.md" {
+			return found(w.Repositories.GetBlob(w.ctx(), w.project, entry.ID))(func(b *forge.Blob) bool { return bytes.Contains(b.Content, []byte("## 1.1.0 ")) })
+		}
+	}
+	return false, nil
+}
+
+var (
+	tagsAll     = &forge.DeleteTagsOptions{NameRegexDelete: ".*"}
+	anHour      = forge.WorkDuration(time.Hour)
+	noAuthors   = &forge.UpdateApprovalSettingsOptions{AllowAuthorApproval: new(false)}
+	welcome     = &forge.UpdateSettingsOptions{AfterSignUpText: new("Welcome")}
+	placeholder = &forge.PlaceholderReassignment{SourceHost: "old.example.com", ImportType: "github", SourceUserIdentifier: "7", SourceUserName: "Maya", SourceUsername: "maya", Username: "maya"}
+)
+
+// writes has a row for each write endpoint of the contract, in the order of docs/endpoints.md.
+var writes = []write{
+	{"Registry.SetVisibility", func(w *outcomeWorld) error {
+		return failure(w.Registry.SetVisibility(w.ctx(), w.project, &forge.SetRegistryVisibilityOptions{Visibility: forge.RegistryPrivate}))
+	}, nil},
+	{"Registry.Delete", func(w *outcomeWorld) error { return w.Registry.Delete(w.ctx(), w.project, w.repository) }, func(w *outcomeWorld) (bool, error) {
+		repository, err := w.Registry.Get(w.ctx(), w.repository, nil)
+		if err == nil {
+			return repository.Status != "", nil
+		}
+		return gone(repository, err)
+	}},
+	{"Registry.DeleteTag", func(w *outcomeWorld) error { return w.Registry.DeleteTag(w.ctx(), w.project, w.repository, "v0001") }, tagGone},
+	{"Registry.DeleteTags", func(w *outcomeWorld) error { return w.Registry.DeleteTags(w.ctx(), w.project, w.repository, tagsAll) }, tagGone},
+	{"RegistryNative.DeleteManifest", func(w *outcomeWorld) error {
+		return w.RegistryNative.DeleteManifest(w.ctx(), outcomeImage, "v0001", nil)
+	}, tagGone},
+	{"RegistryNative.DeleteTagReference", func(w *outcomeWorld) error {
+		return w.RegistryNative.DeleteTagReference(w.ctx(), outcomeImage, "v0001") //nolint:staticcheck // deprecated, and documented
+	}, tagGone},
+	{"ResourceGroups.Update", func(w *outcomeWorld) error {
+		return failure(w.ResourceGroups.Update(w.ctx(), w.project, "production", &forge.UpdateResourceGroupOptions{ProcessMode: forge.ProcessModeOldestFirst}))
+	}, func(w *outcomeWorld) (bool, error) {
+		return found(w.ResourceGroups.Get(w.ctx(), w.project, "production"))(func(g *forge.ResourceGroup) bool { return g.ProcessMode == forge.ProcessModeOldestFirst })
+	}},
+	{"Repositories.CreateChangelog", func(w *outcomeWorld) error {
+		return w.Repositories.CreateChangelog(w.ctx(), w.project, &forge.CreateChangelogOptions{Version: "1.1.0"})
+	}, changelog},
+	{"SecureFiles.Upload", func(w *outcomeWorld) error {
+		return failure(w.SecureFiles.Upload(w.ctx(), w.project, &forge.UploadSecureFileOptions{Name: "new.p12", File: forge.FileBytes([]byte("new"))}))
+	}, func(w *outcomeWorld) (bool, error) {
+		return items(w.SecureFiles.List(w.ctx(), w.project))(func(f *forge.SecureFile) bool { return f.Name == "new.p12" })
+	}},
+	{"SecureFiles.Delete", func(w *outcomeWorld) error { return w.SecureFiles.Delete(w.ctx(), w.project, w.file) },
+		func(w *outcomeWorld) (bool, error) { return gone(w.SecureFiles.Get(w.ctx(), w.project, w.file)) }},
+	{"ApprovalSettings.UpdateForGroup", func(w *outcomeWorld) error {
+		return failure(w.ApprovalSettings.UpdateForGroup(w.ctx(), w.group, noAuthors))
+	}, func(w *outcomeWorld) (bool, error) {
+		return found(w.ApprovalSettings.GetForGroup(w.ctx(), w.group))(func(s *forge.ApprovalSettings) bool { return !s.AllowAuthorApproval.Value })
+	}},
+	{"ApprovalSettings.UpdateForProject", func(w *outcomeWorld) error {
+		return failure(w.ApprovalSettings.UpdateForProject(w.ctx(), w.project, noAuthors))
+	}, func(w *outcomeWorld) (bool, error) {
+		return found(w.ApprovalSettings.GetForProject(w.ctx(), w.project))(func(s *forge.ApprovalSettings) bool { return !s.AllowAuthorApproval.Value })
+	}},
+	{"Issues.Subscribe", func(w *outcomeWorld) error { return failure(w.Issues.Subscribe(w.ctx(), w.project, 1)) }, nil},
+	{"Issues.Unsubscribe", func(w *outcomeWorld) error { return failure(w.Issues.Unsubscribe(w.ctx(), w.project, 1)) }, nil},
+	{"Issues.CreateTodo", func(w *outcomeWorld) error { return failure(w.Issues.CreateTodo(w.ctx(), w.project, 1)) }, nil},
+	{"Issues.Promote", func(w *outcomeWorld) error { return failure(w.Issues.Promote(w.ctx(), w.project, 1, nil)) }, func(w *outcomeWorld) (bool, error) {
+		return items(w.Issues.ListForGroup(w.ctx(), w.group, &forge.ListIssuesOptions{IIDs: []int64{1}}))(func(i *forge.Issue) bool { return i.State == forge.IssueStateClosed })
+	}},
+	{"Issues.SetTimeEstimate", func(w *outcomeWorld) error {
+		return failure(w.Issues.SetTimeEstimate(w.ctx(), w.project, 1, &forge.SetTimeEstimateOptions{Duration: anHour}))
+	}, func(w *outcomeWorld) (bool, error) {
+		return w.stats(func(s *forge.TimeStats) bool { return s.TimeEstimate == 3600 })
+	}},
+	{"Issues.ResetTimeEstimate", func(w *outcomeWorld) error { return failure(w.Issues.ResetTimeEstimate(w.ctx(), w.project, 1)) },
+		func(w *outcomeWorld) (bool, error) {
+			return w.stats(func(s *forge.TimeStats) bool { return s.TimeEstimate == 0 })
+		}},
+	{"Issues.AddSpentTime", func(w *outcomeWorld) error {
+		return failure(w.Issues.AddSpentTime(w.ctx(), w.project, 1, &forge.AddSpentTimeOptions{Duration: anHour}))
+	}, func(w *outcomeWorld) (bool, error) {
+		return w.stats(func(s *forge.TimeStats) bool { return s.TotalTimeSpent == 3*3600 })
+	}},
+	{"Issues.ResetSpentTime", func(w *outcomeWorld) error { return failure(w.Issues.ResetSpentTime(w.ctx(), w.project, 1)) },
+		func(w *outcomeWorld) (bool, error) {
+			return w.stats(func(s *forge.TimeStats) bool { return s.TotalTimeSpent == 0 })
+		}},
+	{"MergeRequests.CreateBlock", func(w *outcomeWorld) error {
+		return failure(w.MergeRequests.CreateBlock(w.ctx(), w.project, 1, &forge.CreateBlockOptions{BlockingMergeRequestID: w.second}))
+	}, func(w *outcomeWorld) (bool, error) { return w.blocks(2) }},
+	{"MergeRequests.DeleteBlock", func(w *outcomeWorld) error { return w.MergeRequests.DeleteBlock(w.ctx(), w.project, 1, w.block) },
+		func(w *outcomeWorld) (bool, error) { return w.blocks(0) }},
+	{"MergeRequests.Subscribe", func(w *outcomeWorld) error { return failure(w.MergeRequests.Subscribe(w.ctx(), w.project, 1)) }, nil},
+	{"MergeRequests.Unsubscribe", func(w *outcomeWorld) error { return failure(w.MergeRequests.Unsubscribe(w.ctx(), w.project, 1)) }, nil},
+	{"MergeRequests.CreateTodo", func(w *outcomeWorld) error { return failure(w.MergeRequests.CreateTodo(w.ctx(), w.project, 1)) }, nil},
+	{"Emails.Create", func(w *outcomeWorld) error {
+		return failure(w.Emails.Create(w.ctx(), &forge.CreateEmailOptions{Email: "new@example.com"}))
+	}, func(w *outcomeWorld) (bool, error) {
+		return items(w.Emails.List(w.ctx()))(func(e *forge.Email) bool { return e.Email == "new@example.com" })
+	}},
+	{"Emails.CreateForUser", func(w *outcomeWorld) error {
+		return failure(w.Emails.CreateForUser(w.ctx(), w.user, &forge.CreateEmailForUserOptions{Email: "new@example.com"}))
+	}, func(w *outcomeWorld) (bool, error) {
+		return items(w.Emails.ListForUser(w.ctx(), w.user))(func(e *forge.Email) bool { return e.Email == "new@example.com" })
+	}},
+	{"Emails.Delete", func(w *outcomeWorld) error { return w.Emails.Delete(w.ctx(), w.own) },
+		func(w *outcomeWorld) (bool, error) { return gone(w.Emails.Get(w.ctx(), w.own)) }},
+	{"Emails.DeleteForUser", func(w *outcomeWorld) error { return w.Emails.DeleteForUser(w.ctx(), w.user, w.other) }, func(w *outcomeWorld) (bool, error) {
+		has, err := items(w.Emails.ListForUser(w.ctx(), w.user))(func(e *forge.Email) bool { return e.ID == w.other })
+		return !has, err
+	}},
+	{"Runners.Update", func(w *outcomeWorld) error {
+		return failure(w.Runners.Update(w.ctx(), w.runner, &forge.UpdateRunnerOptions{Description: new("moved")}))
+	}, func(w *outcomeWorld) (bool, error) {
+		return found(w.Runners.Get(w.ctx(), w.runner))(func(r *forge.Runner) bool { return r.Description == "moved" })
+	}},
+	{"Runners.Pause", func(w *outcomeWorld) error { return failure(w.Runners.Pause(w.ctx(), w.runner, nil)) }, func(w *outcomeWorld) (bool, error) {
+		return found(w.Runners.Get(w.ctx(), w.runner))(func(r *forge.Runner) bool { return r.Paused })
+	}},
+	{"PlaceholderReassignments.Upload", func(w *outcomeWorld) error {
+		var file bytes.Buffer
+		require.NoError(w.t, w.PlaceholderReassignments.WriteCSV(&file, forge.FakeList([]*forge.PlaceholderReassignment{placeholder})))
+		return failure(w.PlaceholderReassignments.Upload(w.ctx(), w.group, forge.FileBytes(file.Bytes())))
+	}, func(w *outcomeWorld) (bool, error) {
+		rows, err := forge.Collect(w.PlaceholderReassignments.List(w.ctx(), w.group))
+		return len(rows) == 0, err
+	}},
+	{"Settings.Apply", func(w *outcomeWorld) error { return failure(w.Settings.Apply(w.ctx(), welcome.Diff())) }, func(w *outcomeWorld) (bool, error) {
+		return found(w.Settings.Verify(w.ctx(), welcome.Diff()))(func(r *forge.SettingsReport) bool { return len(r.NotApplied) == 0 })
+	}},
+	{"Integrations.Set", func(w *outcomeWorld) error {
+		return w.Integrations.Set(w.ctx(), w.group, &forge.CustomIssueTrackerOptions{
+			NewIssueURL: "https://t.example.com/new", IssuesURL: "https://t.example.com/:id", ProjectURL: "https://t.example.com",
+		})
+	}, func(w *outcomeWorld) (bool, error) {
+		missing, err := gone(w.Integrations.Get(w.ctx(), w.group, forge.IntegrationCustomIssueTracker))
+		return !missing, err
+	}},
+	{"Integrations.Disable", func(w *outcomeWorld) error {
+		return w.Integrations.Disable(w.ctx(), w.group, forge.IntegrationEmailsOnPush)
+	}, func(w *outcomeWorld) (bool, error) {
+		list, err := forge.Collect(w.Integrations.List(w.ctx(), w.group))
+		return len(list) == 0, err
+	}},
 }

@@ -4,14 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,12 +14,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
 // snippetImports are the packages that a snippet may use without importing them.
 var snippetImports = []string{
-	"bufio", "context", "crypto/tls", "crypto/x509", "encoding/csv", "encoding/json", "errors", "fmt", "io", "log", "log/slog", "net", "net/http", "net/url", "os", "strings", "sync", "testing", "testing/synctest", "time",
-	"golang.org/x/oauth2", "github.com/forge-sdk/forge-go/forgetest",
+	"bufio", "bytes", "context", "crypto/tls", "crypto/x509", "encoding/csv", "encoding/json", "errors", "fmt", "io", "iter", "log", "log/slog", "net", "net/http", "net/url", "os", "slices", "strings", "sync", "testing", "testing/synctest", "time",
+	"github.com/jarcoal/httpmock", "golang.org/x/oauth2", "github.com/forge-sdk/forge-go/forgetest",
 }
 
 // snippetNames are declarations that a snippet of statements may use.
@@ -34,118 +31,74 @@ const snippetNames = `
 
 // TestSnippetsCompile type-checks every Go snippet of the README, AGENTS.md and docs/: complete
 // files unchanged, declarations with the imports above, and statements inside a function that has
-// the names above. A snippet that needs other modules must be part of a file that the text before
-// it names. The module of that file requires these modules and tests the file.
+// the names above. Declarations may use those of earlier snippets. A snippet that needs other modules
+// must be part of a file that the text before it names. The module of that file requires these
+// modules and tests the file.
 func TestSnippetsCompile(t *testing.T) {
-	files, err := filepath.Glob("docs/*.md")
-	require.NoError(t, err)
-	packages := exportData(t)
-	quoted := 0
-	for _, file := range append(files, "README.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md") {
-		for i, snippet := range goSnippets(t, file) {
-			t.Run(fmt.Sprintf("%s/%d", file, i+1), func(t *testing.T) {
-				if snippet.source == "" {
-					assert.NoError(t, compileSnippet(snippet.text, packages), snippet.text)
-					return
+	packages, checked := exportData(t), 0
+	for _, file := range append(glob(t, "docs/*.md"), "README.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md") {
+		earlier := ""
+		for i, match := range goFence.FindAllStringSubmatch(readText(t, file), -1) {
+			source, text := match[1], match[2]
+			checked++
+			if source != "" {
+				if !strings.Contains(readText(t, source), text) {
+					t.Errorf("%s does not have:\n%s", source, text)
 				}
-				quoted++
-				if !strings.Contains(readText(t, snippet.source), snippet.text) {
-					t.Errorf("%s does not have:\n%s", snippet.source, snippet.text)
+				continue
+			}
+			err := compileSnippet(text, packages)
+			if declares.MatchString(text) && !strings.HasPrefix(text, "package ") {
+				if err != nil {
+					err = compileSnippet(earlier+text, packages)
 				}
-			})
+				earlier += text
+			}
+			assert.NoError(t, err, "%s, snippet %d:\n%s", file, i+1, text)
 		}
 	}
-	assert.Equal(t, 31, quoted, "in the cookbook and the guides on credentials, observability, other clients, pagination, registry and testing")
+	assert.Greater(t, checked, 100, "the test has not found what it counts")
+	for _, wrong := range []string{"client.Issues.Lists(ctx, nil)", "for range client.Issues.List(ctx, nil) { ... }", "func f() { undefined() }"} {
+		assert.Error(t, compileSnippet(wrong, packages), wrong)
+	}
 }
 
-// TestSnippetsThatDoNotCompile shows that the check reports snippets that do not compile for a
-// reader.
-func TestSnippetsThatDoNotCompile(t *testing.T) {
-	packages := exportData(t)
-	for _, snippet := range []string{
-		"client.Issues.Lists(ctx, nil)",
-		"x := forge.NoSuchName",
-		"for issue, err := range client.Issues.List(ctx, nil) { ... }",
-		"package main\n\nfunc main() { forge.NewClient() }",
-		"func f() { undefined() }",
-	} {
-		assert.Error(t, compileSnippet(snippet, packages), snippet)
-	}
-	assert.NoError(t, compileSnippet("issue, err := client.Issues.Subscribe(ctx, project, 5)", packages))
-}
+var (
+	inlineName = regexp.MustCompile("`[^`\n]*\\b((?:forge|forgetest|client|srv)\\.[A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)")
+	// memberName is a field or method of a type or of a service, as inline code.
+	memberName = regexp.MustCompile("`([A-Z]\\w*)\\.([A-Z]\\w*)(?:\\(\\))?`")
+)
 
 // TestNamesInGuidesExist checks that every name in the text of the guides exists: with its package or
 // variable, or of a field or method with its type or service.
 func TestNamesInGuidesExist(t *testing.T) {
-	files, err := filepath.Glob("docs/*.md")
-	require.NoError(t, err)
-	packages := exportData(t)
-	checked := 0
-	for _, file := range append(files, "README.md", "AGENTS.md", "SECURITY.md") {
-		for _, name := range namesIn(t, file) {
-			uses := []string{"_ = " + name, "type _ = " + name, "_ = " + name + "[int]", "type _ = " + name + "[int]"}
-			assert.True(t, slices.ContainsFunc(uses, func(use string) bool { return compileSnippet(use, packages) == nil }),
-				"%s names %s, which does not exist", file, name)
+	packages, checked := exportData(t), 0
+	compiles := func(use string) bool { return compileSnippet(use, packages) == nil }
+	for _, file := range append(glob(t, "docs/*.md"), "README.md", "AGENTS.md", "SECURITY.md") {
+		exists := func(name string, uses ...string) {
 			checked++
+			assert.True(t, slices.ContainsFunc(uses, compiles), "%s names %s, which does not exist", file, name)
+		}
+		text := codeBlock.ReplaceAllString(readText(t, file), "")
+		for _, match := range inlineName.FindAllStringSubmatch(text, -1) {
+			exists(match[1], "_ = "+match[1], "type _ = "+match[1], "_ = "+match[1]+"[int]", "type _ = "+match[1]+"[int]")
 		}
 		if file == "docs/migrating.md" || file == "docs/other-clients.md" {
 			continue // names of other clients
 		}
-		for _, name := range memberName.FindAllStringSubmatch(readText(t, file), -1) {
-			service := compileSnippet("_ = client."+name[1], packages) == nil
-			if !service && compileSnippet("type _ = forge."+name[1], packages) != nil {
-				continue // of another module
+		for _, match := range memberName.FindAllStringSubmatch(text, -1) {
+			if first, member := match[1], match[2]; compiles("_ = client."+first) || compiles("type _ = forge."+first) { // or of another module
+				exists(match[0], "_ = client."+first+"."+member, "_ = new(forge."+first+")."+member, "_ = forge."+first+"."+member)
 			}
-			uses := []string{"_ = client." + name[1] + "." + name[2], "_ = new(forge." + name[1] + ")." + name[2], "_ = forge." + name[1] + "." + name[2]}
-			assert.True(t, slices.ContainsFunc(uses, func(use string) bool { return compileSnippet(use, packages) == nil }),
-				"%s names %s, which does not exist", file, name[0])
-			checked++
 		}
 	}
 	assert.Greater(t, checked, 150)
 }
 
-// memberName is a field or method of a type or of a service, as inline code.
-var memberName = regexp.MustCompile("`([A-Z]\\w*)\\.([A-Z]\\w*)(?:\\(\\))?`")
-
-var inlineName = regexp.MustCompile("`[^`\n]*\\b((?:forge|forgetest|client|srv)\\.[A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)")
-
-// namesIn finds the names of the module in the inline code of a file.
-func namesIn(t *testing.T, file string) []string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	require.NoError(t, err)
-	var names []string
-	for _, match := range inlineName.FindAllStringSubmatch(regexp.MustCompile("(?ms)^ *```.*?^ *```").ReplaceAllString(string(text), ""), -1) {
-		names = append(names, match[1])
-	}
-	return names
-}
-
 var goFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+\\.go) -->\n)? *```go\n(.*?)^ *```")
 
-// goSnippet is a block of Go code in a document.
-type goSnippet struct {
-	source string // the file that has the code; empty if the document alone has it
-	text   string
-}
-
-func goSnippets(t *testing.T, file string) []goSnippet {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	require.NoError(t, err)
-	var snippets []goSnippet
-	for _, match := range goFence.FindAllStringSubmatch(string(text), -1) {
-		snippets = append(snippets, goSnippet{match[1], match[2]})
-	}
-	return snippets
-}
+// declares matches a snippet of declarations.
+var declares = regexp.MustCompile(`(?m)^func [A-Za-z(]`)
 
 // compileSnippet returns the errors of a compiler, except for unused names and imports.
 func compileSnippet(snippet string, packages types.Importer) error {
@@ -174,7 +127,7 @@ func completeSnippet(snippet string) string {
 	for _, path := range snippetImports {
 		fmt.Fprintf(&b, "import %q\n", path)
 	}
-	if regexp.MustCompile(`(?m)^func [A-Za-z(]`).MatchString(snippet) {
+	if declares.MatchString(snippet) {
 		return b.String() + snippet
 	}
 	return b.String() + "func _(" + snippetNames + ") error {\n{\n" + snippet + "\n}\nreturn nil\n}\n"
@@ -183,17 +136,7 @@ func completeSnippet(snippet string) string {
 // exportData imports packages from the export data in the build cache.
 func exportData(t *testing.T) types.Importer {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", append([]string{
-		"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}", ".",
-	}, snippetImports...)...)
-	out, err := list.Output()
+	packages, err := gosource.Importer(".", append([]string{"."}, snippetImports...)...)
 	require.NoError(t, err)
-	exports := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), "=")
-		exports[path] = file
-	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(exports[path])
-	})
+	return packages
 }

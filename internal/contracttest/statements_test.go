@@ -2,11 +2,9 @@ package contracttest_test
 
 import (
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -20,93 +18,44 @@ type statement struct{ at, section, text, side, proof string }
 
 func statementsOf(t *testing.T, table string) (rows []statement) {
 	t.Helper()
-	for i, columns := range tsvRows(t, table) {
+	lines := strings.Split(strings.TrimSuffix(readText(t, table), "\n"), "\n")
+	for i, line := range lines[1:] {
+		columns := strings.Split(line, "\t")
 		require.Len(t, columns, 4, "%s:%d", table, i+2)
 		rows = append(rows, statement{fmt.Sprintf("%s:%d", table, i+2), columns[0], columns[1], columns[2], columns[3]})
 	}
 	return rows
 }
 
-// tsvRows returns the rows of a table of testdata/spec, without its header.
-func tsvRows(t *testing.T, table string) (rows [][]string) {
-	t.Helper()
-	for line := range strings.Lines(readText(t, "testdata/spec/"+table)) {
-		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
-	}
-	return rows[1:]
-}
-
-// tableSection is a section of a table, with its number of rows. Section 0 is the text before the
-// first section of a document.
-type tableSection struct{ name, rows string }
-
-// tableSections returns the sections of the tables in their order. The numbers are in a file of their
-// own, because a deleted row leaves no trace in its table.
-func tableSections(t *testing.T) map[string][]tableSection {
-	t.Helper()
-	sections := map[string][]tableSection{}
-	for _, columns := range tsvRows(t, "row_counts.tsv") {
-		sections[columns[0]] = append(sections[columns[0]], tableSection{columns[1], columns[2]})
-	}
-	files, err := filepath.Glob("testdata/spec/*.tsv")
-	require.NoError(t, err)
-	assert.Len(t, files, len(sections)+1, "row_counts.tsv and the tables that it counts")
-	return sections
-}
-
-// misplaced returns the sections that do not have their number of rows, and the rows that are out of
-// the order of the sections.
-func misplaced(sections []tableSection, rows []statement) (found []string) {
-	counts, last := map[string]int{}, 0
-	for _, r := range rows {
-		counts[r.section]++
-		at := slices.IndexFunc(sections, func(s tableSection) bool { return s.name == r.section })
-		if at < last {
-			found = append(found, fmt.Sprintf("%s: section %q does not exist, or comes too late", r.at, r.section))
-		}
-		last = max(last, at)
-	}
-	for _, s := range sections {
-		if rows := strconv.Itoa(counts[s.name]); rows != s.rows {
-			found = append(found, fmt.Sprintf("section %s has %s rows, and %s in row_counts.tsv", s.name, rows, s.rows))
-		}
-	}
-	return found
-}
-
-// packageTests has the tests of each package directory, read once.
-type packageTests map[string]map[string]bool
-
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 
-// has reports whether a directory has a test.
-func (n packageTests) has(t *testing.T, dir, name string) bool {
+// declaredTests returns the tests of all modules: "dir:TestName".
+func declaredTests(t *testing.T) map[string]bool {
 	t.Helper()
-	if n[dir] == nil {
-		n[dir] = map[string]bool{}
-		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(dir), "*_test.go"))
-		require.NoError(t, err)
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			for _, match := range testFunction.FindAllSubmatch(text, -1) {
-				n[dir][string(match[1])] = true
-			}
+	names := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
 		}
-	}
-	return n[dir][name]
+		for _, found := range testFunction.FindAllStringSubmatch(readText(t, path), -1) {
+			names[filepath.ToSlash(filepath.Dir(path))+":"+found[1]] = true
+		}
+		return nil
+	}))
+	return names
 }
 
 // TestStatements checks the tables that name, for each statement of the documents, the tests that
-// fail if the statement is false. It fails if such a test is renamed or removed, and if a table of
-// testdata/spec does not have its number of rows.
+// fail if the statement is false. It fails if such a test is renamed or removed, or if a row is: the
+// tables have a row for each statement.
 func TestStatements(t *testing.T) {
 	decisions := strings.Join(strings.Fields(readText(t, "CONTRIBUTING.md")), " ")
-	names := packageTests{}
-	for table, sections := range tableSections(t) {
+	names := declaredTests(t)
+	for document, want := range []int{734, 839, 369} {
+		table := fmt.Sprintf("testdata/spec/statements-%d.tsv", document+1)
 		rows := statementsOf(t, table)
-		assert.Empty(t, misplaced(sections, rows), table)
-		seen, kinds := map[string]bool{}, map[string]int{}
+		assert.Len(t, rows, want, table)
+		seen := map[string]bool{}
 		for _, r := range rows {
 			about := r.section + " " + r.text + " " + r.side
 			assert.False(t, seen[about], "%s: twice: %s", r.at, about)
@@ -114,19 +63,7 @@ func TestStatements(t *testing.T) {
 			words := len(strings.Fields(r.text))
 			assert.True(t, words > 0 && words <= 12, "%s: %d words: %s", r.at, words, r.text)
 			assert.Contains(t, []string{"client", "forgetest", "both"}, r.side, r.at)
-			kinds[r.kind(t, names, decisions)]++
-		}
-		t.Logf("%s: %d rows: %v", table, len(rows), kinds)
-	}
-}
-
-// TestDeletedStatements deletes each row in turn: the tables are complete only if that is noticed.
-func TestDeletedStatements(t *testing.T) {
-	for table, sections := range tableSections(t) {
-		rows := statementsOf(t, table)
-		require.Empty(t, misplaced(sections, rows), table)
-		for i, r := range rows {
-			assert.Len(t, misplaced(sections, slices.Delete(slices.Clone(rows), i, i+1)), 1, "without %s", r.at)
+			r.check(t, names, decisions)
 		}
 	}
 }
@@ -139,42 +76,29 @@ func TestDeletedStatements(t *testing.T) {
 var proofs = regexp.MustCompile(`^(?:(silent): (.+?)|(decided otherwise): "[^"]+"; (.+?)|(not modelled): (.+?)|(nothing): (.+?)|(documentation))??` +
 	`(?:(?:^|; )([^\s:]+:\w+(?:, [^\s:]+:\w+)*))?$`)
 
-// kind checks the last column of a row, and returns what it is.
-func (r *statement) kind(t *testing.T, names packageTests, decisions string) string {
+// check checks the last column of a row.
+func (r *statement) check(t *testing.T, names map[string]bool, decisions string) {
 	t.Helper()
 	form := proofs.FindStringSubmatch(r.proof)
 	if !assert.NotEmpty(t, form, "%s: %s", r.at, r.proof) || !assert.NotEmpty(t, r.proof, r.at) {
-		return ""
+		return
 	}
 	if tests := form[10]; tests != "" {
 		for test := range strings.SplitSeq(tests, ", ") {
-			dir, name, _ := strings.Cut(test, ":")
-			assert.True(t, names.has(t, dir, name), "%s: there is no test %q", r.at, test)
+			assert.True(t, names[test], "%s: there is no test %q", r.at, test)
 		}
 	}
-	switch kind := form[1] + form[3] + form[5] + form[7] + form[9]; kind {
-	case "silent", "decided otherwise":
-		if decision := form[2] + form[4]; !strings.Contains(decisions, decision) { // assert.Contains would print the whole file
-			assert.Fail(t, "no decision in CONTRIBUTING.md", "%s: %s", r.at, decision)
-		}
-		return kind
-	case "not modelled":
-		assert.Contains(t, notModelled(t), form[6], "%s: not in the list of forgetest/doc.go", r.at)
-		return kind
-	case "nothing", "documentation":
-		return kind
-	default:
-		return "test"
+	if decision := form[2] + form[4]; !strings.Contains(decisions, decision) { // assert.Contains would print the whole file
+		assert.Fail(t, "no decision in CONTRIBUTING.md", "%s: %s", r.at, decision)
 	}
+	assert.Contains(t, notModelled(t), form[6], "%s: not in the list of forgetest/doc.go", r.at)
 }
 
 // notModelled returns the text after the heading "Not modelled" of forgetest's documentation, on
 // one line.
 func notModelled(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("forgetest/doc.go")
-	require.NoError(t, err)
-	_, list, found := strings.Cut(string(text), "// # Not modelled\n")
+	_, list, found := strings.Cut(readText(t, "forgetest/doc.go"), "// # Not modelled\n")
 	require.True(t, found, "forgetest/doc.go has no heading Not modelled")
 	return strings.Join(strings.Fields(strings.ReplaceAll(list, "//", " ")), " ")
 }

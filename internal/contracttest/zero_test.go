@@ -1,47 +1,23 @@
 package contracttest_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"go/ast"
 	"net/http"
-	"os"
 	"reflect"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
-
-// exportedOf reads the names of the package's exported functions or types from the committed list.
-func exportedOf(t *testing.T, kind string) map[string]bool {
-	t.Helper()
-	return exportedIn(t, "forge", kind)
-}
-
-func exportedIn(t *testing.T, pkg, kind string) map[string]bool {
-	t.Helper()
-	file, err := os.Open("api/" + pkg + ".txt")
-	require.NoError(t, err)
-	defer file.Close()
-	names := map[string]bool{}
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if rest, is := strings.CutPrefix(lines.Text(), "pkg "+pkg+", "+kind+" "); is {
-			name := rest[:strings.IndexAny(rest, " ([")]
-			names[name] = true
-		}
-	}
-	require.NotEmpty(t, names)
-	return names
-}
 
 // zeroTypes returns the exported types: those that are reachable from Client, and those that
 // callers create.
@@ -130,7 +106,7 @@ func zeroArguments(method reflect.Method, receiver reflect.Value) []reflect.Valu
 // The methods of services return an error.
 func TestZeroValues(t *testing.T) {
 	types := zeroTypes(t)
-	for name := range exportedOf(t, "type") {
+	for name := range exported(t, "forge", `type (\w+)`) {
 		assert.NotNil(t, types[name], "%s is not found: name it in zeroTypes", name)
 	}
 	methods := 0
@@ -167,156 +143,81 @@ func TestZeroValues(t *testing.T) {
 	assert.Greater(t, methods, 150, "the methods are not found")
 }
 
-// No method of a service of a client panics if the arguments are zero values or nil.
-func TestZeroArguments(t *testing.T) {
-	b := newBadInput(t)
-	for _, m := range b.methods(t) {
-		in := append([]reflect.Value{}, m.in...)
-		for i := 2; i < len(in); i++ {
-			in[i] = reflect.Zero(m.method.Type().In(i))
-		}
-		var err error
-		p := panicOf(func() { err = cases.Consume(m.method.Call(in)) })
-		assert.Nil(t, p, "%s panics: %v", m.name, p)
-		assert.Error(t, err, m.name)
-	}
-}
-
 // Every function with a context refuses a nil context and sends nothing.
 func TestNilContext(t *testing.T) {
-	client := silentClient(t, forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials("a", "password"), forge.WithVocabulary(forge.GitLab))
-	var none context.Context
-	tested := 0
 	b := newBadInput(t)
+	var none context.Context
 	for _, m := range b.methods(t) {
 		in := append([]reflect.Value{}, m.in...)
-		in[0] = reflect.ValueOf(catalogue.Service(client, m.in[0].Type()))
 		in[1] = reflect.Zero(reflect.TypeFor[context.Context]())
-		for _, opts := range [][]forge.RequestOption{nil, {forge.SkipValidation()}, {forge.DryRun(nil)}, {forge.Ahead(4), forge.OnePage()}} {
-			if len(opts) == 2 && !m.list {
-				continue
+		for _, opts := range [][]forge.RequestOption{nil, {forge.SkipValidation()}, {forge.DryRun(nil)}} {
+			if invalid := m.refused(b, "a nil context", in, opts...); invalid != nil {
+				assert.Contains(t, invalid.Reason, "nil Context", m.name)
 			}
-			var err error
-			require.Nil(t, panicOf(func() { err = cases.Consume(m.method.CallSlice(append(in, reflect.ValueOf(opts)))) }), m.name)
-			var invalid *forge.ValidationError
-			require.ErrorAs(t, err, &invalid, "%s: %v", m.name, err)
-			assert.Contains(t, invalid.Reason, "nil Context", m.name)
-			assert.NotEmpty(t, invalid.Route, m.name)
-			tested++
 		}
 	}
-	assert.Greater(t, tested, 250)
-	call := forge.Call{Method: http.MethodGet, Route: "/issues"}
-	_, listed := forge.Collect(forge.ListAs[map[string]any](none, client, call))
-	_, opened := client.Repositories.Archive(none, forge.ID(1), nil)
-	for _, err := range []error{client.Do(none, call, nil), client.Do(none, call, new(any)), listed, opened} {
+	client, call := silentClient(t), forge.Call{Method: http.MethodGet, Route: "/issues"}
+	for _, err := range []error{client.Do(none, call, nil), client.Do(none, call, new(any)), failure(forge.Collect(forge.ListAs[map[string]any](none, client, call)))} {
 		require.ErrorContains(t, err, "nil Context")
 	}
 	_, known := forge.RouteFromContext(none)
 	assert.False(t, known)
 }
 
-// No exported function panics if the arguments are zero values.
+// zeroFunctions are the exported functions.
+var zeroFunctions = []any{
+	forge.NewClient, forge.NewClientFromEnv, forge.WithHTTPClient, forge.WithJobToken, forge.WithToken, forge.WithLimiter, forge.WithDrift, forge.WithLogger, forge.WithOAuth,
+	forge.WithOnAttempt, forge.WithOnRefresh, forge.WithPlainHTTP, forge.WithRegistry, forge.WithRegistryCredentials, forge.WithRetry, forge.WithRootCAs, forge.WithStrictDecoding,
+	forge.WithTokenSource, forge.WithUserAgent, forge.WithVocabulary, forge.WithoutCredential, forge.Ahead, forge.Checksum, forge.RequireComplete, forge.DryRun, forge.Header,
+	forge.HeaderTimeout, forge.Into, forge.MaxBytes, forge.OnePage, forge.PerPage, forge.Progress, forge.Query, forge.Retry, forge.StartAt, forge.Sudo, forge.SkipValidation, forge.Timeout,
+	forge.FakeList[int], forge.FakeResponse, forge.Collect[int], forge.ListAs[int], forge.FileAt, forge.FileBytes, forge.FileReader, forge.DiffSettings, forge.ParseAge, forge.ParseDate,
+	forge.ParseWorkDuration, forge.DateOf, forge.NewDate, forge.Days, forge.Hours, forge.Months, forge.IDs, forge.Labels, forge.Null[any], forge.Value[any], forge.RepositoryScope,
+	forge.RouteFromContext, forge.Routes, forge.IsNotModified,
+}
+
+// refusesZero are the functions that refuse zero values, at the latest with a call.
+var refusesZero = strings.Fields(`NewClient NewClientFromEnv WithHTTPClient WithJobToken WithToken WithOAuth WithRegistry WithRegistryCredentials WithRootCAs WithTokenSource WithUserAgent
+	Checksum RequireComplete Header HeaderTimeout MaxBytes PerPage Query Sudo Timeout Collect ListAs FileAt FileReader ParseAge ParseDate ParseWorkDuration RepositoryScope`)
+
+// No exported function panics if the arguments are zero values, nor does a call with what it returns.
 func TestZeroFunctions(t *testing.T) {
-	const address = "https://forge.example.com"
 	for _, name := range []string{"FORGE_URL", "FORGE_TOKEN", "CI_API_V4_URL", "CI_JOB_TOKEN"} {
 		t.Setenv(name, "")
 	}
 	client := silentClient(t, forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials("a", "password"))
-	option := func(o forge.Option) error {
-		_, err := forge.NewClient(address, o)
-		return err
-	}
-	request := func(o forge.RequestOption) error {
-		_, err := client.Repositories.Archive(t.Context(), forge.ID(1), nil, o, forge.DryRun(nil))
-		_, list := forge.Collect(client.Issues.List(t.Context(), nil, o, forge.DryRun(nil)))
-		return errors.Join(err, list)
-	}
-	// refused means that the function must return an error, fine that it may.
-	const fine, refused = false, true
-	rows := map[string]struct {
-		run     func() error
-		refused bool
-	}{
-		"NewClient":               {func() error { _, err := forge.NewClient(""); return err }, refused},
-		"NewClientFromEnv":        {func() error { _, err := forge.NewClientFromEnv(nil, nil); return err }, refused},
-		"WithHTTPClient":          {func() error { return option(forge.WithHTTPClient(nil)) }, refused},
-		"WithJobToken":            {func() error { return option(forge.WithJobToken("")) }, refused},
-		"WithToken":               {func() error { return option(forge.WithToken("")) }, refused},
-		"WithLimiter":             {func() error { return option(forge.WithLimiter(nil)) }, fine},
-		"WithDrift":               {func() error { return option(forge.WithDrift(nil)) }, fine},
-		"WithLogger":              {func() error { return option(forge.WithLogger(nil)) }, fine},
-		"WithOAuth":               {func() error { return option(forge.WithOAuth(nil, nil)) }, refused},
-		"WithOnAttempt":           {func() error { return option(forge.WithOnAttempt(nil)) }, fine},
-		"WithOnRefresh":           {func() error { return option(forge.WithOnRefresh(nil)) }, fine},
-		"WithPlainHTTP":           {func() error { return option(forge.WithPlainHTTP()) }, fine},
-		"WithRegistry":            {func() error { return option(forge.WithRegistry("", "")) }, refused},
-		"WithRegistryCredentials": {func() error { return option(forge.WithRegistryCredentials("", "")) }, refused},
-		"WithRetry":               {func() error { return option(forge.WithRetry(forge.RetryPolicy{})) }, fine},
-		"WithRootCAs":             {func() error { return option(forge.WithRootCAs(nil)) }, refused},
-		"WithStrictDecoding":      {func() error { return option(forge.WithStrictDecoding()) }, fine},
-		"WithTokenSource":         {func() error { return option(forge.WithTokenSource(nil)) }, refused},
-		"WithUserAgent":           {func() error { return option(forge.WithUserAgent("")) }, refused},
-		"WithVocabulary":          {func() error { return option(forge.WithVocabulary("")) }, fine},
-		"WithoutCredential":       {func() error { return option(forge.WithoutCredential()) }, fine},
-		"Ahead":                   {func() error { return request(forge.Ahead(0)) }, fine},
-		"Checksum":                {func() error { return request(forge.Checksum("", "")) }, refused},
-		"RequireComplete":         {func() error { return request(forge.RequireComplete()) }, refused},
-		"DryRun":                  {func() error { return request(nil) }, fine},
-		"Header":                  {func() error { return request(forge.Header("", "")) }, refused},
-		"HeaderTimeout":           {func() error { return request(forge.HeaderTimeout(0)) }, refused},
-		"Into":                    {func() error { return request(forge.Into(nil)) }, fine},
-		"MaxBytes":                {func() error { return request(forge.MaxBytes(0)) }, refused},
-		"OnePage":                 {func() error { return request(forge.OnePage()) }, fine},
-		"PerPage":                 {func() error { return request(forge.PerPage(0)) }, refused},
-		"Progress":                {func() error { return request(forge.Progress(nil)) }, fine},
-		"Query":                   {func() error { return request(forge.Query("", "")) }, refused},
-		"Retry":                   {func() error { return request(forge.Retry(forge.RetryPolicy{})) }, fine},
-		"StartAt":                 {func() error { return request(forge.StartAt("")) }, fine},
-		"Sudo":                    {func() error { return request(forge.Sudo(0)) }, refused},
-		"SkipValidation":          {func() error { return request(forge.SkipValidation()) }, fine},
-		"Timeout":                 {func() error { return request(forge.Timeout(0)) }, refused},
-		"FakeList":                {func() error { _, err := forge.Collect(forge.FakeList[int](nil)); return err }, fine},
-		"FakeResponse":            {func() error { return forge.FakeResponse(forge.Response{}, nil) }, fine},
-		"Collect":                 {func() error { _, err := forge.Collect[int](nil); return err }, refused},
-		"ListAs":                  {func() error { _, err := forge.Collect(forge.ListAs[int](t.Context(), nil, forge.Call{})); return err }, refused},
-		"FileAt":                  {func() error { _, err := forge.FileAt("").Open(); return err }, refused},
-		"FileBytes":               {func() error { _, err := forge.FileBytes(nil).Open(); return err }, fine},
-		"FileReader":              {func() error { _, err := forge.FileReader(nil, 0).Open(); return err }, refused},
-		"DiffSettings":            {func() error { _, err := forge.DiffSettings(nil, nil); return err }, fine},
-		"ParseAge":                {func() error { _, err := forge.ParseAge(""); return err }, refused},
-		"ParseDate":               {func() error { _, err := forge.ParseDate(""); return err }, refused},
-		"ParseWorkDuration":       {func() error { _, err := forge.ParseWorkDuration(""); return err }, refused},
-		"DateOf":                  {func() error { _ = forge.DateOf(time.Time{}).String(); return nil }, fine},
-		"NewDate":                 {func() error { _ = forge.NewDate(0, 0, 0).String(); return nil }, fine},
-		"Days":                    {func() error { _ = forge.Days(0); return nil }, fine},
-		"Hours":                   {func() error { _ = forge.Hours(0); return nil }, fine},
-		"Months":                  {func() error { _ = forge.Months(0); return nil }, fine},
-		"IDs":                     {func() error { _ = forge.IDs(); return nil }, fine},
-		"Labels":                  {func() error { _ = forge.Labels(); return nil }, fine},
-		"Null":                    {func() error { _, err := forge.Null[any]().MarshalJSON(); return err }, fine},
-		"Value":                   {func() error { _, err := forge.Value[any](nil).MarshalJSON(); return err }, fine},
-		"RepositoryScope": {func() error {
-			_, err := client.RegistryNative.GetToken(t.Context(), &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{forge.RepositoryScope("")}})
-			return err
-		}, refused},
-		"RouteFromContext": {func() error { _, _ = forge.RouteFromContext(nil); return nil }, fine}, //nolint:staticcheck // a nil context is what is tested
-		"Routes":           {func() error { _ = forge.Routes(); return nil }, fine},
-		"IsNotModified":    {func() error { _ = forge.IsNotModified(nil); return nil }, fine},
-	}
-	for name, test := range rows {
-		var err error
-		p := panicOf(func() { err = test.run() })
-		assert.Nil(t, p, "%s panics: %v", name, p)
-		if test.refused {
-			assert.Error(t, err, name)
-			var request *forge.ValidationError
-			if strings.HasPrefix(name, "With") || strings.HasPrefix(name, "New") {
-				assert.ErrorAs(t, err, &request, name)
+	names := exported(t, "forge", `func (\w+)`)
+	for _, function := range zeroFunctions {
+		v := reflect.ValueOf(function)
+		name := strings.TrimSuffix(runtime.FuncForPC(v.Pointer()).Name(), "[...]")
+		name = name[strings.LastIndex(name, ".")+1:]
+		delete(names, name)
+		var in []reflect.Value
+		for i := range v.Type().NumIn() {
+			if !v.Type().IsVariadic() || i < v.Type().NumIn()-1 {
+				in = append(in, reflect.Zero(v.Type().In(i)))
 			}
 		}
+		var err error
+		p := panicOf(func() {
+			out := v.Call(in)
+			switch made := out[0].Interface().(type) {
+			case forge.Option:
+				_, err = forge.NewClient("https://forge.example.com", made)
+			case forge.RequestOption:
+				_, err = client.Repositories.Archive(t.Context(), forge.ID(1), nil, made, forge.DryRun(nil))
+				err = errors.Join(err, failure(forge.Collect(client.Issues.List(t.Context(), nil, made, forge.DryRun(nil)))))
+			case forge.File:
+				_, err = made.Open()
+			case forge.RegistryScope:
+				_, err = client.RegistryNative.GetToken(t.Context(), &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{made}})
+			default:
+				err = cases.Consume(out)
+			}
+		})
+		assert.Nil(t, p, "%s panics: %v", name, p)
+		if slices.Contains(refusesZero, name) {
+			assert.Error(t, err, name)
+		}
 	}
-	for name := range exportedOf(t, "func") {
-		assert.NotNil(t, rows[name].run, "%s has no row", name)
-	}
+	assert.Empty(t, names, "they are not in the list")
 }

@@ -18,6 +18,7 @@ import (
 type Credential struct {
 	kind      Kind
 	header    string
+	misplaced string
 	authorize func(ctx context.Context) (value string, sent Sent, err error)
 	renew     func(ctx context.Context, sent Sent) (bool, error) // nil: the token does not change
 	redact    func(text string) string
@@ -43,6 +44,21 @@ func (c Credential) Kind() Kind { return c.kind }
 
 // Header returns the name of the header that carries the credential; "" for none.
 func (c Credential) Header() string { return c.header }
+
+// Misplaced returns what to do about a token whose prefix is that of another kind; "" for others.
+func (c Credential) Misplaced() string { return c.misplaced }
+
+func misplaced(kind Kind, token string) string {
+	switch {
+	case kind == AccessToken && strings.HasPrefix(token, "glcbt-"):
+		return "the token is a CI job token (glcbt-): pass it with WithJobToken"
+	case strings.HasPrefix(token, "glrt-"):
+		return "the token is that of a runner (glrt-), which this API does not accept: use an access token"
+	case kind == JobToken && strings.HasPrefix(token, "glpat-"):
+		return "the token is an access token (glpat-): pass it with WithToken"
+	}
+	return ""
+}
 
 // Authorize returns the header for one request, and the token in it. The name is empty if there is
 // none.
@@ -102,7 +118,9 @@ func Fixed(kind Kind, token string) (Credential, error) {
 	if kind == JobToken {
 		header = "Job-Token"
 	}
-	return fixed(kind, header, token, func(text string) string { return safetext.Redact(text, token) }), checkToken(token)
+	c := fixed(kind, header, token, func(text string) string { return safetext.Redact(text, token) })
+	c.misplaced = misplaced(kind, token)
+	return c, checkToken(token)
 }
 
 // Basic returns a credential that sends a user and a password.
@@ -187,6 +205,9 @@ func checkToken(token string) error {
 	case strings.ContainsAny(token[:1], `"'$`):
 		return errors.New("the token is in quotes, or it is the name of a variable: pass its value alone")
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		if trimmed := strings.TrimSpace(token); trimmed != token && checkToken(trimmed) == nil {
+			return errors.New("the token has spaces, control bytes or bytes outside ASCII: remove the line end with strings.TrimSpace")
+		}
 		return errors.New("the token has spaces, control bytes or bytes outside ASCII")
 	}
 	return nil
@@ -196,7 +217,7 @@ func checkToken(token string) error {
 func checkBearer(token *oauth2.Token) error {
 	switch {
 	case token == nil:
-		return &Error{Reason: "the token source returned no token"}
+		return &Error{Reason: "the token source returned no token: it must return a token or an error"}
 	case checkToken(token.AccessToken) != nil:
 		return &Error{Reason: "the token source returned a token that is empty or has illegal bytes"}
 	case !isTokenType(token.Type()):

@@ -61,7 +61,7 @@ func (o *OAuth) Credential(secret string, exchange func(ctx context.Context, ref
 		case token.RefreshToken == "" && refused != "":
 			return token, nil
 		case token.RefreshToken == "":
-			return nil, &Error{Reason: "the OAuth token has expired and there is no refresh token"}
+			return nil, &Error{Reason: "the OAuth token has expired and there is no refresh token: authorize the application again, and pass a token with its RefreshToken"}
 		}
 		return o.shared.Do(ctx, func(ctx context.Context) (*oauth2.Token, error) {
 			if token, ok := o.usable(refused); ok {

@@ -19,17 +19,57 @@ import (
 // root is the root of the repository.
 const root = "../.."
 
-// TestCommands runs each command of the documents, or checks what can be checked of one that takes
-// minutes. A command that no rule covers fails the test.
+// command is a shell command of a document, or a block of commands that belong together.
+type command struct {
+	file, text string
+}
+
+var (
+	block  = regexp.MustCompile("(?ms)^ *```(?:sh|bash|shell|console)\n(.*?)^ *```")
+	fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```")
+	inline = regexp.MustCompile("`([^`\n]+)`")
+
+	// isCommand matches what a reader would type: a program of these documents and its arguments.
+	isCommand = regexp.MustCompile(`^(?:[A-Z_]+=\S* )*(?:` +
+		`go (?:run|test|doc|get|mod|build|vet|install|generate|tool|work|env)\b|` +
+		`(?:cd|curl|git|gh|npm|docker|python3?|export|golangci-lint|forgevet) |\.ci/)`)
+)
+
+// commandsOfDocuments returns the blocks marked as shell, and the commands in inline code.
+func commandsOfDocuments(t *testing.T) (all []command) {
+	t.Helper()
+	for file := range strings.FieldsSeq(output(t, root, "git ls-files -- '*.md' ':!CHANGELOG.md' ':!*testdata/*'")) {
+		text := read(t, file)
+		for _, found := range block.FindAllStringSubmatch(text, -1) {
+			all = append(all, command{file, strings.TrimLeft(found[1], " ")})
+		}
+		for _, found := range inline.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+			if isCommand.MatchString(found[1]) {
+				all = append(all, command{file, found[1]})
+			}
+		}
+	}
+	return all
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, file))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestCommands runs each command of the Markdown files except the changelog, or checks what can be
+// checked of one that takes minutes. A command that no rule covers fails the test.
 //
 // The commands download and compile the modules of the repository, so they run with
 // FORGE_COMMANDS=all only, as .ci/run sets it. Without it, the test checks that a rule covers each.
 func TestCommands(t *testing.T) {
-	all := append(commandsOfDocuments(t), commandsOfComments(t)...)
-	assert.Greater(t, len(all), 80, "the search itself is broken")
-	done, rules := map[command]bool{}, rules(testLists{})
+	all := commandsOfDocuments(t)
+	assert.Greater(t, len(all), 60, "the search itself is broken")
+	done, rules := map[command]bool{}, rules(known{})
 	for _, c := range all {
-		c.text = withoutOptional(c.text)
+		c.text = strings.NewReplacer(" [-", " -", "]", "").Replace(c.text) // brackets of optional arguments
 		if done[c] {
 			continue
 		}
@@ -49,18 +89,13 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// withoutOptional removes the brackets around optional arguments.
-func withoutOptional(text string) string {
-	return strings.NewReplacer(" [-", " -", "]", "").Replace(text)
-}
-
 // rule says how a command is checked; the first rule that matches counts.
 type rule struct {
 	pattern *regexp.Regexp
 	run     func(*testing.T, command) // nil: the reason is next to the rule
 }
 
-func rules(tests testLists) []rule {
+func rules(tests known) []rule {
 	return []rule{
 		// TestRelease runs the steps of a release, and installs the release as a caller does.
 		{regexp.MustCompile(`\bgit (switch|tag|commit)\b|^version=|^sed |^notes=|\bv0\.1\.0\b|\$version`), nil},
@@ -69,37 +104,19 @@ func rules(tests testLists) []rule {
 		// It updates to what is newest on the day, so its outcome is not that of this commit.
 		{regexp.MustCompile(`^go get -u `), nil},
 		{regexp.MustCompile(`^\.ci/\S+( \S+)?\n?$`), isScript},
-		{regexp.MustCompile(`^go generate \./\.\.\.$`), run("go generate -n ./...")},
-		{regexp.MustCompile(`^go run \./examples/quickstart\ngo test \./\.\.\.\n$`), firstStep},
-		{regexp.MustCompile(`^go test \./\.\.\.$`), firstStep},
-		{regexp.MustCompile(`^go vet \./\.\.\.$`), run("go vet .")}, // CI vets everything
+		// CI has these.
+		{regexp.MustCompile(`^go run \./examples/quickstart\ngo test \./\.\.\.\n$|^go (test|vet|generate) \./\.\.\.$`), nil},
 		{regexp.MustCompile(`\bgo test\b`), tests.lists},
-		{regexp.MustCompile(`^go doc `), documents},
-		{regexp.MustCompile(`^go mod edit -replace|forgevet`), inUsersModule},
+		{regexp.MustCompile(`^go doc |^go mod edit -replace|forgevet`), inUsersModule},
 		{regexp.MustCompile(`\b(mockgen|moq)@`), generatesMocks},
-		{regexp.MustCompile(`\bgo run\b`), programs{}.runs},
+		{regexp.MustCompile(`\bgo run\b`), known{}.runs},
 	}
 }
 
-// isScript checks that a script of .ci exists, can be executed, and is valid.
+// isScript checks that a script of .ci is valid.
 func isScript(t *testing.T, c command) {
 	script, _, _ := strings.Cut(strings.TrimSpace(c.text), " ")
-	info, err := os.Stat(filepath.Join(root, script))
-	require.NoError(t, err)
-	assert.NotZero(t, info.Mode()&0o111, "%s cannot be executed", script)
-	output(t, root, "bash -n "+script)
-}
-
-// firstStep checks that CI begins with the README's test command, and has the quickstart.
-func firstStep(t *testing.T, _ command) {
-	steps := regexp.MustCompile(`(?m)^go (test|run) .*$`).FindAllString(read(t, ".ci/run"), -1)
-	require.NotEmpty(t, steps)
-	assert.Equal(t, "go test ./...", steps[0])
-	assert.Contains(t, steps, "go run ./examples/quickstart")
-}
-
-func run(text string) func(*testing.T, command) {
-	return func(t *testing.T, _ command) { output(t, root, text) }
+	output(t, root, "test -x "+script+" && bash -n "+script)
 }
 
 var (
@@ -109,65 +126,41 @@ var (
 
 // lists checks that the packages and flags of a test command exist, and that its pattern selects a
 // test. CI runs the tests themselves; some of these commands take minutes.
-func (tests testLists) lists(t *testing.T, c command) {
+func (k known) lists(t *testing.T, c command) {
 	pattern := "."
 	if found := runPattern.FindStringSubmatch(c.text); found != nil {
 		pattern = found[1] + found[2]
 	}
 	text := plainFlags.ReplaceAllString(runPattern.ReplaceAllString(c.text, ""), "")
 	text = strings.Replace(text, "go test ", "go test -list . ", 1)
-	if tests[text] == "" {
-		tests[text] = output(t, root, text)
+	if k[text] == "" {
+		k[text] = output(t, root, text)
 	}
 	selected := regexp.MustCompile(pattern)
-	names := regexp.MustCompile(`(?m)^(Test|Fuzz|Example|Benchmark)\w*`).FindAllString(tests[text], -1)
+	names := regexp.MustCompile(`(?m)^(Test|Fuzz|Example|Benchmark)\w*`).FindAllString(k[text], -1)
 	assert.True(t, slices.ContainsFunc(names, selected.MatchString), "%s selects no test", c.text)
 }
 
-// testLists are the tests of packages, by the command that lists them.
-type testLists map[string]string
+var (
+	goRun   = regexp.MustCompile(`go run (\S+)([^|>&;#\n]*)`)
+	flagged = regexp.MustCompile(` -([a-z][a-z-]*)`)
+)
 
-// documents runs go doc in a module that imports this one, where readers of the README are, and in
-// this repository.
-func documents(t *testing.T, c command) {
-	assert.NotEmpty(t, output(t, usersModule(t), c.text))
-	assert.NotEmpty(t, output(t, root, c.text))
-}
+// known has what commands print: several documents name the same.
+type known map[string]string
 
-// programs are the commands that ran, with their folders: several documents name the same.
-type programs map[string]bool
-
-// runs runs a program. One that refuses the example's names, such as a project that the embedded
-// server does not have, must at least have its flags.
-func (ran programs) runs(t *testing.T, c command) {
-	text := regexp.MustCompile(` [>|] .*$`).ReplaceAllString(c.text, "")
-	dir, text := folderOf(c.file, text)
-	if ran[dir+" "+text] {
-		return
-	}
-	ran[dir+" "+text] = true
-	switch {
-	case strings.Contains(text, "./internal/mutate"):
-		output(t, dir, "go build -o "+os.DevNull+" ./internal/mutate") // minutes; TestKnownOutcomes runs it
-		return
-	case strings.HasSuffix(dir, "/benchmarks"):
-		text += " -only 'hello world, built'"
-	case strings.Contains(text, "cmd/forgetest"):
-		servesUntilInterrupted(t, dir, text)
-		return
-	case strings.Contains(text, "redis://"), strings.Contains(text, "FORGE_URL="):
-		text = regexp.MustCompile(`go run (\S+).*`).ReplaceAllString(text, "go build -o "+os.DevNull+" $1")
-	}
-	isExample := strings.Contains(text+dir, "examples/")
-	if isExample {
-		text = strings.ReplaceAll(text, "go run ", "go run -exec '"+inFolder(t)+"' ")
-	}
-	out, err := shell(t, dir, text)
-	for _, broken := range []string{"flag provided but not defined", "no Go files", "panic:", "undefined:"} {
-		assert.NotContains(t, out, broken)
-	}
-	if !isExample || !endsOtherwise.MatchString(text) {
-		assert.NoError(t, err, out)
+// runs builds the programs of a command and checks that they have its flags. Their own tests run them.
+func (k known) runs(t *testing.T, c command) {
+	dir, text := folderOf(c.file, c.text)
+	for _, call := range goRun.FindAllStringSubmatch(text, -1) {
+		name := dir + " " + call[1]
+		if k[name] == "" {
+			output(t, dir, "go build -o "+os.DevNull+" "+call[1])
+			k[name], _ = shell(t, dir, "timeout 60 go run "+call[1]+" -h")
+		}
+		for _, f := range flagged.FindAllStringSubmatch(call[2], -1) {
+			assert.Contains(t, k[name], "  -"+f[1], "%s: %s", c.file, c.text)
+		}
 	}
 }
 
@@ -184,66 +177,31 @@ func folderOf(file, text string) (dir, rest string) {
 	return root, text
 }
 
-// endsOtherwise matches examples that end with another status than 0 here, as their tests check:
-// they ask a person who is not there, find the differences that they look for, or look for objects
-// of the reader's server.
-var endsOtherwise = regexp.MustCompile(`(registry-cleanup|reassign-users|settings-drift|api-drift)\b| -[a-z-]+\b`)
+// importing makes a user's module import the clone.
+const importing = "go mod edit -replace github.com/forge-sdk/forge-go=../forge-go && go mod tidy && "
 
-// inFolder returns a program for go run -exec that runs its arguments in an empty folder, so that
-// an example writes nothing into the repository.
-func inFolder(t *testing.T) string {
-	dir := t.TempDir()
-	script := filepath.Join(dir, "run")
-	text := "#!/bin/sh\ncase $PWD in */recording) ;; *) cd " + dir + ";; esac\nexec \"$@\"\n"
-	require.NoError(t, os.WriteFile(script, []byte(text), 0o755))
-	return script
-}
-
-// servesUntilInterrupted starts the stand-alone server, on a free port, and interrupts it after two
-// seconds.
-func servesUntilInterrupted(t *testing.T, dir, text string) {
-	out, err := shell(t, dir, "go build -o $T/server "+strings.Fields(text)[2]+
-		" && { timeout -s INT 2 $T/server "+strings.Join(strings.Fields(text)[3:], " ")+" -addr 127.0.0.1:0 || [ $? = 124 ]; }")
-	require.NoError(t, err, out)
-	assert.Contains(t, out, "http://127.0.0.1:")
-	assert.Contains(t, out, "curl ")
-}
-
-// inUsersModule runs a block of the README or of a guide in the module of a user, next to the
-// clone.
+// inUsersModule runs a block of the README or of a guide in the module of a user.
 func inUsersModule(t *testing.T, c command) {
-	if !strings.Contains(c.text, "\n") {
-		c.text = "(cd ../forge-go/forgevet && go install .) && " + c.text
-	}
-	if strings.Contains(c.text, "go mod edit") {
-		dir := usersFolder(t)
-		output(t, dir, "go mod init example.com/user")
-		output(t, dir, c.text+"\ngo build ./... && go vet ./...")
-		return
+	switch {
+	case strings.Contains(c.text, "go mod edit"):
+		c.text += "\ngo build ./... && go vet ./..."
+	case !strings.Contains(c.text, "\n"):
+		c.text = importing + "(cd ../forge-go/forgevet && go install .) && " + c.text
+	default:
+		c.text = importing + c.text
 	}
 	output(t, usersModule(t), c.text)
 }
 
 // generatesMocks runs the generators of mocks in the module of a user, and the test of the mocks.
 func generatesMocks(t *testing.T, c command) {
-	const mocks = "internal/doccommands/testdata/mocks/"
-	dir := usersModule(t)
-	require.NoError(t, os.Remove(filepath.Join(dir, "main.go")))
-	for _, file := range []string{"triage.go", "expect_two_test.go"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(read(t, mocks+file)), 0o644))
-	}
-	output(t, dir, c.text+"\ngo mod tidy && go test .")
+	const setup = "rm main.go && cp ../forge-go/internal/doccommands/testdata/mocks/* ."
+	output(t, usersModule(t), setup+" && "+importing+c.text+"\ngo mod tidy && go test .")
 }
 
-// usersModule returns the folder of a module that imports the client.
+// usersModule returns the folder of a module with the first program of the README, next to a link to
+// the clone.
 func usersModule(t *testing.T) string {
-	dir := usersFolder(t)
-	output(t, dir, "go mod init example.com/user && go mod edit -replace github.com/forge-sdk/forge-go=../forge-go && go mod tidy")
-	return dir
-}
-
-// usersFolder returns a folder with the first program of the README, next to a link to the clone.
-func usersFolder(t *testing.T) string {
 	parent := t.TempDir()
 	clone, err := filepath.Abs(root)
 	require.NoError(t, err)
@@ -253,6 +211,7 @@ func usersFolder(t *testing.T) string {
 	dir := filepath.Join(parent, "user")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program[1]), 0o644))
+	output(t, dir, "go mod init example.com/user")
 	return dir
 }
 
@@ -281,4 +240,59 @@ func shell(t *testing.T, dir, text string) (string, error) {
 	cmd.Env = append(cmd.Env, "T="+temporary, "GOBIN="+temporary, fmt.Sprintf("PATH=%s:%s", temporary, os.Getenv("PATH")))
 	out, err := cmd.CombinedOutput()
 	return string(out), err
+}
+
+// TestRelease runs all commands of docs/releasing.md in a clone: for the first release, a later
+// one, and a retraction. The server of the repository is a folder, gh is a script that keeps the
+// notes, and .ci/run only compares the API.
+func TestRelease(t *testing.T) {
+	if os.Getenv("FORGE_COMMANDS") != "all" {
+		t.Skip("runs with FORGE_COMMANDS=all only, as in .ci/run: it downloads modules and takes a minute")
+	}
+	server, clone, bin := t.TempDir(), filepath.Join(t.TempDir(), "clone"), t.TempDir()
+	gh := "#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\ncp \"$1\" " + bin + "/notes\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "gh"), []byte(gh), 0o755))
+	prepare := fmt.Sprintf(`
+git clone -q --bare . %[1]s/forge-go.git
+git clone -q %[1]s/forge-go.git %[2]s
+cd %[2]s
+git checkout -q -B main
+git config user.name tester
+git config user.email tester@example.com
+printf '#!/bin/sh\nexec .ci/api\n' >.ci/run
+git commit -qam 'a short .ci/run'
+git push -q -f -u origin main
+git push -q origin --delete $(git tag) 2>/dev/null || true
+git tag -d $(git tag) >/dev/null 2>&1 || true
+`, server, clone)
+	output(t, root, prepare)
+
+	steps := blocksOf(t, "docs/releasing.md")
+	require.Len(t, steps, 9, "the test knows the blocks of docs/releasing.md by their order")
+	version, start, set, check, tag, publish, use, first, retract := steps[0], steps[1], steps[2], steps[3], steps[4], steps[5], steps[6], steps[7], steps[8]
+	// The go command requests a server by name; git uses the folder instead.
+	env := fmt.Sprintf("export PATH=%s:$PATH GOPRIVATE=github.com/forge-sdk GOFLAGS=-mod=mod GIT_CONFIG_COUNT=1 "+
+		"GIT_CONFIG_KEY_0=url.%s/forge-go.git.insteadOf GIT_CONFIG_VALUE_0=https://github.com/forge-sdk/forge-go\n", bin, server)
+
+	out := output(t, clone, env+strings.Join([]string{version, start, check, first, publish, use}, "\n"))
+	assert.Contains(t, out, `const Version = "0.1.0"`)
+
+	next := strings.Replace(version, "v0.1.0", "v0.2.0", 1)
+	output(t, clone, `sed -i 's/^## v0.1.0$/## Unreleased\n\n### Fixed\n\n- A test.\n\n## v0.1.0/' CHANGELOG.md && git commit -qam next && git push -q origin main`)
+	out = output(t, clone, env+strings.Join([]string{next, start, set, check, tag, publish, use}, "\n"))
+	assert.Contains(t, out, `const Version = "0.2.0"`)
+	notes, err := os.ReadFile(filepath.Join(bin, "notes"))
+	require.NoError(t, err)
+	assert.Equal(t, "### Fixed\n\n- A test.", strings.TrimSpace(string(notes)))
+
+	output(t, clone, retract+"grep -q 'retract v0.1.0' go.mod")
+}
+
+// blocksOf returns the shell blocks of a document, in order.
+func blocksOf(t *testing.T, file string) (blocks []string) {
+	t.Helper()
+	for _, found := range block.FindAllStringSubmatch(read(t, file), -1) {
+		blocks = append(blocks, strings.TrimLeft(found[1], " "))
+	}
+	return blocks
 }

@@ -1,3 +1,2 @@
-// Package doccommands has the test that runs each shell command of the README, the guides, the
-// examples and the doc comments.
+// Package doccommands checks each shell command of the README, the guides and the examples.
 package doccommands

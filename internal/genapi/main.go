@@ -74,7 +74,7 @@ func generate(dir string, patterns ...string) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	for _, pkg := range packages {
-		files[pkg.Types.Name()+".txt"] = []byte(strings.Join(features(pkg.Types), "\n") + "\n")
+		files[pkg.Name()+".txt"] = []byte(strings.Join(features(pkg), "\n") + "\n")
 	}
 	return files, nil
 }

@@ -1,5 +1,5 @@
-// Package gosource type-checks packages of this repository from source, for generators and for
-// tests that look at code. It needs the go command and the standard library only.
+// Package gosource reads packages of this repository, for generators and for tests that look at
+// code. It needs the go command and the standard library only.
 package gosource
 
 import (
@@ -20,108 +20,25 @@ import (
 	"strings"
 )
 
-// Package is a parsed and type-checked package.
-type Package struct {
-	// Types is the package itself.
-	Types *types.Package
-	// Info holds the types of expressions, and the objects that identifiers define and use.
-	Info *types.Info
-	// Files are the parsed files, with their comments.
-	Files []*ast.File
-	// Fset holds the positions of the files.
-	Fset *token.FileSet
-}
-
 // listed is the output of go list for a package.
 type listed struct {
-	ImportPath, Dir, Export, ForTest string
-	GoFiles                          []string
-	DepOnly                          bool
+	ImportPath, Export string
+	DepOnly            bool
 }
 
-// Load type-checks the packages that match the patterns, without their tests.
-func Load(dir string, patterns ...string) ([]*Package, error) {
-	return load(dir, patterns, nil, func(p listed) bool { return !p.DepOnly })
-}
-
-// LoadWithTests type-checks one package together with the tests that belong to it; tests in an
-// external package (forge_test) do not.
-func LoadWithTests(dir, pattern string) (*Package, error) {
-	packages, err := load(dir, []string{pattern}, []string{"-test"}, func(p listed) bool {
-		return p.ForTest != "" && p.ImportPath == p.ForTest+" ["+p.ForTest+".test]"
-	})
-	if err == nil && len(packages) != 1 {
-		err = fmt.Errorf("%s has %d packages with tests", pattern, len(packages))
-	}
+// Load returns the packages that match the patterns, as other packages see them.
+func Load(dir string, patterns ...string) ([]*types.Package, error) {
+	found, err := list(dir, patterns)
 	if err != nil {
 		return nil, err
 	}
-	return packages[0], nil
-}
-
-// LoadExternalTests type-checks the packages that match the patterns, without tests, and their
-// external tests (forge_test).
-func LoadExternalTests(dir string, patterns ...string) ([]*Package, error) {
-	return load(dir, patterns, []string{"-test"}, func(p listed) bool {
-		external := p.ForTest != "" && p.ImportPath == p.ForTest+"_test ["+p.ForTest+".test]"
-		return external || p.ForTest == "" && !p.DepOnly && !strings.HasSuffix(p.ImportPath, ".test")
-	})
-}
-
-// Imports returns the import paths of the packages that the package in dir imports without its
-// tests, directly or through others.
-func Imports(dir string) ([]string, error) {
-	found, err := list(dir, []string{"."}, nil)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
+	imports := importsOf(found)
+	var packages []*types.Package
 	for _, p := range found {
 		if p.DepOnly {
-			paths = append(paths, p.ImportPath)
-		}
-	}
-	return paths, nil
-}
-
-// Errors type-checks the source of a file in the module in dir, and returns the compiler's
-// messages. The file may import the packages that the patterns match, and those that these import.
-func Errors(dir, source string, patterns ...string) ([]string, error) {
-	found, err := list(dir, patterns, nil)
-	if err != nil {
-		return nil, err
-	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "main.go", source, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
-	var messages []string
-	config := types.Config{Importer: importsOf(fset, found), Error: func(err error) {
-		var failed types.Error
-		if errors.As(err, &failed) {
-			messages = append(messages, failed.Msg)
-		}
-	}}
-	_, _ = config.Check("main", fset, []*ast.File{file}, nil) // Error has all errors
-	return messages, nil
-}
-
-// load reads imported packages from the export data that the go command builds, so that only the
-// matched packages are parsed.
-func load(dir string, patterns, flags []string, wanted func(listed) bool) ([]*Package, error) {
-	found, err := list(dir, patterns, flags)
-	if err != nil {
-		return nil, err
-	}
-	fset := token.NewFileSet()
-	imports := importsOf(fset, found)
-	var packages []*Package
-	for _, p := range found {
-		if !wanted(p) {
 			continue
 		}
-		pkg, err := check(fset, p, imports)
+		pkg, err := imports.Import(p.ImportPath)
 		if err != nil {
 			return nil, err
 		}
@@ -130,18 +47,25 @@ func load(dir string, patterns, flags []string, wanted func(listed) bool) ([]*Pa
 	return packages, nil
 }
 
-// importsOf returns an importer of the packages.
-func importsOf(fset *token.FileSet, found []listed) types.Importer {
+// Importer returns an importer of the packages that match the patterns, and of those that these
+// import.
+func Importer(dir string, patterns ...string) (types.Importer, error) {
+	found, err := list(dir, patterns)
+	return importsOf(found), err
+}
+
+// importsOf imports packages from the export data that the go command builds.
+func importsOf(found []listed) types.Importer {
 	exports := map[string]string{}
 	for _, p := range found {
 		exports[p.ImportPath] = p.Export
 	}
-	return importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 }
 
-func list(dir string, patterns, flags []string) ([]listed, error) {
-	args := append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,ForTest,GoFiles,DepOnly"}, flags...)
-	cmd := exec.CommandContext(context.Background(), "go", append(append(args, "--"), patterns...)...)
+func list(dir string, patterns []string) ([]listed, error) {
+	args := append([]string{"list", "-export", "-deps", "-json=ImportPath,Export,DepOnly", "--"}, patterns...)
+	cmd := exec.CommandContext(context.Background(), "go", args...)
 	var stderr bytes.Buffer
 	cmd.Dir, cmd.Stderr = dir, &stderr
 	out, err := cmd.Output()
@@ -158,30 +82,6 @@ func list(dir string, patterns, flags []string) ([]listed, error) {
 		}
 		found = append(found, p)
 	}
-}
-
-func check(fset *token.FileSet, p listed, imports types.Importer) (*Package, error) {
-	var files []*ast.File
-	for _, name := range p.GoFiles {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(p.Dir, name)
-		}
-		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file)
-	}
-	info := &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-	}
-	path, _, _ := strings.Cut(p.ImportPath, " ")
-	config := types.Config{Importer: imports}
-	pkg, err := config.Check(path, fset, files, info)
-	if err != nil {
-		return nil, err
-	}
-	return &Package{Types: pkg, Info: info, Files: files, Fset: fset}, nil
 }
 
 // Parse parses the files of the package in dir, without its tests.

@@ -282,12 +282,10 @@ func (r *Reader) next(end byte, extra *map[string]json.RawMessage) bool {
 		r.pos++
 	case end == '}':
 		r.fail("a comma or the end of the object was expected")
-		return false
 	default:
 		r.fail("a comma or the end of the array was expected")
-		return false
 	}
-	return true
+	return r.err == nil
 }
 
 // settle stores or deletes the value before the current place, as documented for Field.

@@ -39,6 +39,8 @@ func TestTimes(t *testing.T) {
 		`"2026-03-01"`: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), `"2026-03-01 09:30:00"`: at,
 		`"2026-03-01T09:30:00.0000000001Z"`: partly{at, "timestamp<-string"}, `"2026-03-01T09:30:00.50000000005+0200"`: partly{east, "timestamp<-string"},
 		`"2026-02-29"`: "timestamp<-string", `"2026-03-01T24:00:00Z"`: "timestamp<-string", `"2026-12-31T23:59:60Z"`: "timestamp<-string", `"2026-03-01T09:30:00+2500"`: "timestamp<-string",
+		`"2026-03-01T09:30:00+23:59"`: at.In(time.FixedZone("", 86340)).Add(-86340 * time.Second), `"2026-03-01T09:30:00-23:59"`: at.In(time.FixedZone("", -86340)).Add(86340 * time.Second),
+		`"2026-03-01T09:30:00+25:00"`: "timestamp<-string", `"2026-03-01T09:30:00+02:61"`: "timestamp<-string",
 		`"2026-03-01T09:30"`: "timestamp<-string", `"2026-03-01T09:30:00 "`: "timestamp<-string", `"2026-03-01_09:30:00Z"`: "timestamp<-string", `"2026-03-01T09:30:00.Z"`: "timestamp<-string",
 		`"2026-03-01T09:30:00 CET"`: "timestamp<-string", `"2026-03-01T09:30:00+2"`: "timestamp<-string", `"2026-03-01T"`: "timestamp<-string"})
 	type day struct{ y, m, d int }
@@ -186,6 +188,30 @@ func TestSyntaxErrors(t *testing.T) {
 		assert.False(t, r.Object() || r.Array())
 		assert.EqualError(t, r.Err(), want)
 		assert.Equal(t, place, r.pos)
+	}
+}
+
+// Of all bytes only a comma separates entries, and only the end of its kind ends a container.
+func TestSeparators(t *testing.T) {
+	for _, text := range []string{`[{}%s[]]`, `["a"%s"b"]`, `[true%snull]`, `{"a":{}%s"b":[]}`, `{"a":"b"%s"c":null}`} {
+		for c := range 256 {
+			var r Reader
+			r.Reset([]byte(strings.Replace(text, "%s", string([]byte{byte(c)}), 1)))
+			r.Skip()
+			assert.Equal(t, c == ',', r.End() == nil, "%q in %s", c, text)
+			r.Reset([]byte(strings.Replace(text, "%s", string([]byte{byte(c)}), 1)))
+			entries := 0
+			if text[0] == '[' {
+				for r.Array(); r.More(); entries++ {
+					r.Skip()
+				}
+			} else {
+				for r.Object(); r.Key(); entries++ {
+					r.Skip()
+				}
+			}
+			assert.Equal(t, c == ',', r.End() == nil && entries == 2, "%q in %s, entry by entry", c, text)
+		}
 	}
 }
 

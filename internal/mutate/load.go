@@ -141,7 +141,8 @@ func (t *tree) inPackage(fset *token.FileSet, imports types.Importer, m module, 
 	return found, nil
 }
 
-// match returns the files, without tests and generated ones, that the patterns match.
+// match returns the files that the patterns match, without tests, generated files and the data of
+// demonstrations.
 func match(root, patterns string) ([]string, error) {
 	var names []string
 	for _, pattern := range expand(patterns) {
@@ -154,7 +155,7 @@ func match(root, patterns string) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			if base := filepath.Base(name); filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(base, "zz_") {
+			if base := filepath.Base(name); filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(base, "zz_") && !strings.HasPrefix(base, "demo") {
 				names = append(names, name)
 			}
 		}

@@ -12,8 +12,9 @@
 // Kinds of mutants: negated and removed conditions, moved bounds of comparisons, removed statements
 // and calls, changed constants, swapped arguments and operators, dropped errors. Not changed, as no
 // test should depend on them: texts for people (string constants with a space, and arguments of
-// slog, errors.New, fmt.Errorf and panic), arguments of make, and constants that are returned with
-// other results. Declared constants are changed where they are used.
+// slog, errors.New, fmt.Errorf and panic), arguments of make, constants that are returned with other
+// results, and the data of demonstrations (demo*.go). Declared constants are changed where they are
+// used.
 //
 // A mutant is killed if a test fails or does not end. Fast tests that reach few mutants run first.
 // -without omits tests, to measure what only they kill. -longest omits slow tests: the result is

@@ -47,6 +47,9 @@ func (o options) run(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		chosen = slices.DeleteFunc(chosen, func(m mutant) bool { return !only.MatchString(m.String()) })
+		for i := range chosen {
+			chosen[i].id = i // the file of hits has a byte for each
+		}
 	}
 	verdicts, err := t.judge(ctx, w, o, chosen)
 	if err != nil {
@@ -92,7 +95,7 @@ func (t *tree) judge(ctx context.Context, w io.Writer, o options, chosen []mutan
 	if err != nil {
 		return nil, err
 	}
-	_, _ = fmt.Fprintf(w, "%d tests run without a mutant (%.0fs)\n", len(tests), time.Since(began).Seconds())
+	_, _ = fmt.Fprintf(w, "%d groups of tests run without a mutant (%.0fs)\n", len(tests), time.Since(began).Seconds())
 	var mu sync.Mutex
 	var verdicts []verdict
 	each(o.workers, chosen, func(m mutant) {
@@ -114,33 +117,42 @@ func (t *tree) judge(ctx context.Context, w io.Writer, o options, chosen []mutan
 
 // covered runs all tests without a mutant, and returns those that pass.
 func (o options) covered(ctx context.Context, w io.Writer, dir string, packages []module, size int) ([]*test, error) {
-	tests, err := list(ctx, dir, packages)
+	without, err := regexp.Compile(cmp.Or(o.without, "^$"))
 	if err != nil {
 		return nil, err
 	}
-	if o.without != "" {
-		without, err := regexp.Compile(o.without)
-		if err != nil {
-			return nil, err
-		}
-		tests = slices.DeleteFunc(tests, func(t *test) bool { return without.MatchString(t.String()) })
+	tests, err := list(ctx, dir, packages, without)
+	if err != nil {
+		return nil, err
 	}
 	var mu sync.Mutex
 	var failure error
-	each(o.workers, tests, func(t *test) {
-		if err := t.cover(ctx, size); err != nil {
+	run := func(tests []*test) (passed, failed []*test) {
+		each(o.workers, tests, func(t *test) {
+			err := t.cover(ctx, size)
 			mu.Lock()
 			defer mu.Unlock()
-			failure = err
-		}
-	})
-	tests = slices.DeleteFunc(tests, func(t *test) bool {
-		if t.failed != "" {
-			_, _ = fmt.Fprintf(w, "omitted, as it fails without a mutant: %s\n\t%s\n", t, t.failed)
-		}
-		return t.failed != "" || o.longest > 0 && t.took > o.longest
-	})
-	return tests, failure
+			switch {
+			case err != nil:
+				failure = err
+			case t.failed != "":
+				failed = append(failed, t)
+			case o.longest == 0 || t.took <= o.longest:
+				passed = append(passed, t)
+			}
+		})
+		return passed, failed
+	}
+	passed, failed := run(tests)
+	var single []*test
+	for _, t := range failed {
+		single = append(single, t.apart()...)
+	}
+	others, failed := run(single)
+	for _, t := range failed {
+		_, _ = fmt.Fprintf(w, "omitted, as it fails without a mutant: %s\n\t%s\n", t, t.failed)
+	}
+	return append(passed, others...), failure
 }
 
 // try runs the tests that reach a mutant, until one fails: at first a few that reach little else,
@@ -189,7 +201,7 @@ func batch(ctx context.Context, m mutant, tests []*test) string {
 		if failed := regexp.MustCompile(`(?m)^--- FAIL: (\S+)`).FindSubmatch(out); failed != nil {
 			return pkg + "." + string(failed[1])
 		}
-		return pkg + " (ended: " + byPackage[pkg][0].name + ")"
+		return pkg + " (ended: " + byPackage[pkg][0].names[0] + ")"
 	}
 	return ""
 }

@@ -17,17 +17,30 @@ import (
 	"time"
 )
 
-// test is one top-level test, example or fuzz target with its seed corpus.
+// test is a few top-level tests, examples or fuzz targets with their seed corpus: they run in one
+// process, because a process costs more than most tests.
 type test struct {
-	pkg, name string
-	dir       string // of its package
-	program   string // the compiled test program
-	took      time.Duration
-	reaches   []int // mutants
-	failed    string
+	pkg     string
+	names   []string
+	dir     string // of its package
+	program string // the compiled test program
+	took    time.Duration
+	reaches []int // mutants
+	failed  string
 }
 
-func (t *test) String() string { return t.pkg + "." + t.name }
+func (t *test) String() string { return t.pkg + "." + strings.Join(t.names, ", ") }
+
+// together is the number of tests in one process.
+const together = 8
+
+// apart returns the tests one by one.
+func (t *test) apart() (all []*test) {
+	for _, name := range t.names {
+		all = append(all, &test{pkg: t.pkg, names: []string{name}, dir: t.dir, program: t.program})
+	}
+	return all
+}
 
 // build compiles the test programs of the packages, with the mutants in them. Mutants that do not
 // compile are removed from the list.
@@ -87,8 +100,8 @@ func without(mutants []mutant, errs string) []mutant {
 	return slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool { return bad[copyName(m.file)+":"+strconv.Itoa(m.line)] })
 }
 
-// list returns the tests of the packages.
-func list(ctx context.Context, dir string, packages []module) ([]*test, error) {
+// list returns the tests of the packages, without those that the pattern matches.
+func list(ctx context.Context, dir string, packages []module, without *regexp.Regexp) ([]*test, error) {
 	var all []*test
 	used := map[string]int{}
 	for _, p := range packages {
@@ -104,11 +117,14 @@ func list(ctx context.Context, dir string, packages []module) ([]*test, error) {
 		if err != nil {
 			return nil, err
 		}
-		for name := range strings.Lines(string(out)) {
-			name = strings.TrimSpace(name)
-			if regexp.MustCompile(`^(Test|Example|Fuzz)`).MatchString(name) {
-				all = append(all, &test{pkg: p.ImportPath, name: name, dir: p.Dir, program: program})
+		var names []string
+		for _, name := range strings.Fields(string(out)) {
+			if regexp.MustCompile(`^(Test|Example|Fuzz)`).MatchString(name) && !without.MatchString(p.ImportPath+"."+name) {
+				names = append(names, name)
 			}
+		}
+		for some := range slices.Chunk(names, together) {
+			all = append(all, &test{pkg: p.ImportPath, names: some, dir: p.Dir, program: program})
 		}
 	}
 	return all, nil
@@ -132,14 +148,14 @@ func each[T any](workers int, items []T, f func(T)) {
 	wait.Wait()
 }
 
-// cover runs each test alone without a mutant, and records its time and the mutants it reaches.
+// cover runs the tests without a mutant, and records their time and the mutants that they reach.
 func (t *test) cover(ctx context.Context, size int) error {
 	file, err := os.CreateTemp("", "hits")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(file.Name()) }()
-	if err = errors.Join(file.Truncate(int64(size)), file.Close()); err != nil {
+	if err = errors.Join(file.Truncate(int64(size)), file.Chmod(0o666), file.Close()); err != nil { // some tests have another user
 		return err
 	}
 	began := time.Now()
@@ -160,9 +176,9 @@ func (t *test) cover(ctx context.Context, size int) error {
 
 // execute runs tests of one package until one fails.
 func execute(ctx context.Context, tests []*test, limit time.Duration, env ...string) ([]byte, error) {
-	names := make([]string, len(tests))
-	for i, t := range tests {
-		names[i] = regexp.QuoteMeta(t.name)
+	var names []string
+	for _, t := range tests {
+		names = append(names, t.names...)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
 	defer cancel()

@@ -78,6 +78,22 @@ func TestRedactionAmbiguous(t *testing.T) {
 	}
 }
 
+// A byte after % that is no hexadecimal digit does not begin an escape.
+func TestRedactionOfNoEscapes(t *testing.T) {
+	for c := range byte(0x80) {
+		isHex := strings.ContainsRune("0123456789abcdefABCDEF", rune(c))
+		text, read := "%6"+string(rune(c)), rune(0x60)
+		switch {
+		case c <= '9':
+			read += rune(c - '0')
+		default:
+			read += rune(c|0x20) - 'a' + 10
+		}
+		got := Redact(text+"assword", string(read)+"assword")
+		assert.Equal(t, isHex, got == Redacted, "%q: %q", text, got)
+	}
+}
+
 // FuzzRedact checks that no reading of the redacted text contains the token, for every spelling and
 // surrounding text, and that text without the token is returned unchanged.
 func FuzzRedact(f *testing.F) {

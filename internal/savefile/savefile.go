@@ -74,7 +74,7 @@ func resolve(path string) (target string, old fs.FileInfo, err error) {
 	for range maxLinks {
 		dir, name := filepath.Split(target)
 		if name == "" {
-			return "", nil, errors.New("the path has no file name")
+			return "", nil, errors.New("the path has no file name: add one")
 		}
 		old, err = os.Lstat(target)
 		switch {

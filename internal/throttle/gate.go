@@ -193,9 +193,6 @@ func (g *Gate) quotaResetsAt(key Key, quota Quota) time.Time {
 func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Duration, waiting func(time.Duration)) (until time.Time, why string, err error) {
 	for {
 		until, why = g.HeldUntil(key, quota)
-		if until.IsZero() {
-			return time.Time{}, "", nil
-		}
 		wait := time.Until(until)
 		if wait <= 0 {
 			return time.Time{}, "", nil

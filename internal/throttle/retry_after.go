@@ -37,11 +37,8 @@ func readSeconds(text string) (time.Duration, bool) {
 		return 0, false
 	}
 	const longest = 10 * 365 * 24 * 3600
-	seconds, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || seconds > longest {
-		seconds = longest
-	}
-	return time.Duration(seconds) * time.Second, true
+	seconds, _ := strconv.ParseInt(text, 10, 64) // the largest number if it is out of range
+	return time.Duration(min(seconds, longest)) * time.Second, true
 }
 
 // RateLimitReset returns the time in RateLimit-Reset, which is a Unix time on this platform and a

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,6 +21,7 @@ import (
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/savefile"
 )
 
 // Finding is the result of a check that found something. The program itself succeeded.
@@ -54,7 +56,6 @@ func Parse(flags *flag.FlagSet, args []string, out io.Writer) error {
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(out, "Flags of %s (the comment at the top of its main.go says more):\n", flags.Name())
 		flags.SetOutput(out)
 		flags.PrintDefaults()
 	case err != nil:
@@ -69,30 +70,35 @@ func Parse(flags *flag.FlagSet, args []string, out io.Writer) error {
 type Server struct {
 	// Client is a client of it.
 	Client *forge.Client
-	// Embedded is true if the program started the server, with demo data.
-	Embedded bool
-	// Close stops an embedded server.
-	Close func()
+	// Embedded is the server that the program started, with demo data; nil for a real one.
+	Embedded *forgetest.Server
+}
+
+// Close stops an embedded server.
+func (s *Server) Close() {
+	if s.Embedded != nil {
+		s.Embedded.Close()
+	}
 }
 
 // Connect returns the server that FORGE_URL and FORGE_TOKEN name, or an embedded one with demo
 // data. With FORGE_VOCABULARY=gitlab its client uses the vocabulary of a GitLab server.
-func Connect(out io.Writer, program string) (*Server, error) {
-	options := []forge.Option{forge.WithUserAgent(program + "/1.0")}
-	switch words := os.Getenv("FORGE_VOCABULARY"); words {
-	case "":
-	case "gitlab":
-		options = append(options, forge.WithVocabulary(forge.GitLab))
-	default:
-		return nil, fmt.Errorf("FORGE_VOCABULARY is %q: there is only gitlab", words)
-	}
+func Connect(out io.Writer, program string, options ...forge.Option) (*Server, error) {
+	options = append(options, forge.WithUserAgent(program+"/1.0"))
 	if os.Getenv("FORGE_URL") != "" {
+		switch words := os.Getenv("FORGE_VOCABULARY"); words {
+		case "":
+		case "gitlab":
+			options = append(options, forge.WithVocabulary(forge.GitLab))
+		default:
+			return nil, fmt.Errorf("FORGE_VOCABULARY is %q: there is only gitlab", words)
+		}
 		client, err := forge.NewClientFromEnv(options...)
 		if err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(out, "Server  %s\n\n", client.BaseURL())
-		return &Server{Client: client, Close: func() {}}, nil
+		return &Server{Client: client}, nil
 	}
 	srv, err := forgetest.Start(forgetest.WithDemo())
 	if err != nil {
@@ -100,14 +106,50 @@ func Connect(out io.Writer, program string) (*Server, error) {
 	}
 	started := time.Now() // the server's clock starts at the time of the demo data
 	srv.SetClock(func() time.Time { return forgetest.DemoTime().Add(time.Since(started)) })
-	client := srv.Client(forge.WithUserAgent(program + "/1.0"))
+	client := srv.Client(options...)
 	fmt.Fprintf(out, "Server  %s (embedded, demo data; FORGE_URL and FORGE_TOKEN name a real one)\n\n", client.BaseURL())
-	return &Server{Client: client, Embedded: true, Close: srv.Close}, nil
+	return &Server{Client: client, Embedded: srv}, nil
 }
 
-// Confirm asks a question and reports whether the user agrees. Without a reply, as in a CI job, it
-// returns an error.
-func Confirm(ctx context.Context, in io.Reader, out io.Writer, question string) (bool, error) {
+// Path returns the value of a flag: the path that a program writes to. With the embedded server the
+// value may be empty. The path is then name in a temporary folder, which remove removes.
+func (s *Server) Path(out io.Writer, flag, value, name string) (path string, remove func(), err error) {
+	switch {
+	case value != "":
+		return value, func() {}, nil
+	case s.Embedded == nil:
+		return "", nil, fmt.Errorf("%s is missing: it names what to write to", flag)
+	}
+	dir, err := os.MkdirTemp("", "forge-example-")
+	return filepath.Join(dir, name), func() {
+		_ = os.RemoveAll(dir)
+		fmt.Fprintf(out, "No file is kept: %s names a place for it.\n", flag)
+	}, err
+}
+
+// SaveFile creates or replaces a file with what write writes. After a failure or a crash the file
+// has its old content or the new one. A private file is for its owner only.
+func SaveFile(path string, private bool, write func(io.Writer) error) error {
+	if err := savefile.Write(path, private, write); err != nil {
+		return fmt.Errorf("saving %s: %w", path, err)
+	}
+	return nil
+}
+
+// SaveBytes is SaveFile for content in memory.
+func SaveBytes(path string, private bool, content []byte) error {
+	return SaveFile(path, private, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// Confirm asks a question, unless yes is set, and reports whether the user agrees. Without a reply,
+// as in a CI job, it returns an error.
+func Confirm(ctx context.Context, in io.Reader, out io.Writer, yes bool, question string) (bool, error) {
+	if yes {
+		return true, nil
+	}
 	fmt.Fprintf(out, "\n%s [y/N] ", question)
 	answers := make(chan string, 1)
 	go func() { // reading cannot be interrupted
@@ -118,14 +160,33 @@ func Confirm(ctx context.Context, in io.Reader, out io.Writer, question string) 
 	}()
 	select {
 	case <-ctx.Done():
-		fmt.Fprintln(out)
-		return false, errors.New("interrupted: nothing was changed")
+		return false, fmt.Errorf("nothing was changed: %w", ctx.Err())
 	case answer, answered := <-answers:
 		if !answered {
-			fmt.Fprintln(out)
 			return false, errors.New("there was no answer: nothing was changed; -yes goes on without the question")
 		}
-		return answer == "y" || answer == "yes", nil
+		if answer == "y" || answer == "yes" {
+			return true, nil
+		}
+		fmt.Fprintln(out, "Nothing was changed.")
+		return false, nil
+	}
+}
+
+// Wait calls check at intervals growing to 10 s until it returns true, or the time is over.
+func Wait(ctx context.Context, limit time.Duration, check func() (done bool, err error)) error {
+	deadline := time.Now().Add(limit)
+	for pause := 500 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
+		done, err := check()
+		rest := time.Until(deadline)
+		if done || err != nil || rest <= 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(pause, rest)):
+		}
 	}
 }
 
@@ -144,23 +205,6 @@ func ServerTime(answer *forge.Response) time.Time {
 		return at
 	}
 	return time.Now()
-}
-
-// Ago formats how long before now something was: 40s, 12m, 7h, 23d; "never" for the zero time.
-func Ago(now, at time.Time) string {
-	if at.IsZero() {
-		return "never"
-	}
-	switch age := max(now.Sub(at), 0); {
-	case age < time.Minute:
-		return fmt.Sprintf("%.0fs", age.Seconds())
-	case age < time.Hour:
-		return fmt.Sprintf("%dm", int(age.Minutes()))
-	case age < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(age.Hours()))
-	default:
-		return fmt.Sprintf("%dd", int(age.Hours()/24))
-	}
 }
 
 // Count formats a number with its noun: 1 tag, 3 tags.

@@ -132,7 +132,7 @@ var Methods = []Method{
 func All(t *testing.T) []*Case {
 	t.Helper()
 	var cases []*Case
-	endpoints := catalogue.Endpoints(t)
+	endpoints, deployed := catalogue.Endpoints(t), deployedParameters(t)
 	for _, row := range Methods {
 		endpoint, documented := endpoints[row.Endpoint]
 		if !assert.True(t, documented, "%s is not in the catalogue", row.Endpoint) {
@@ -144,6 +144,10 @@ func All(t *testing.T) []*Case {
 				c.Options = in.Elem()
 			}
 		}
+		c.Beyond = deployed[row.Endpoint]
+		if row.Endpoint == "settings.update" {
+			c.Beyond = append(catalogue.UnnamedSettings(), catalogue.SettingDependencies()...)
+		}
 		if len(endpoint.Kinds) == 0 {
 			cases = append(cases, c)
 			continue
@@ -152,7 +156,7 @@ func All(t *testing.T) []*Case {
 			one, row := *c, Kinds[i]
 			one.Name += " " + kind.ID
 			one.Endpoint.Body, one.Kind, one.Slug = kind.Params, row.Kind, cmp.Or(kind.Slug, string(row.Kind))
-			one.Options = reflect.TypeOf(row.Options()).Elem()
+			one.Options, one.Beyond = reflect.TypeOf(row.Options()).Elem(), row.Beyond
 			cases = append(cases, &one)
 		}
 	}
@@ -178,7 +182,7 @@ func foreignKeys(t *testing.T, c *Case) map[string]bool {
 	for _, param := range c.Endpoint.Params() {
 		delete(foreign, NameKey(param.Wire))
 	}
-	for _, wire := range deployedParameters(t)[c.Endpoint.ID] {
+	for _, wire := range c.Beyond {
 		delete(foreign, NameKey(wire))
 	}
 	return foreign
@@ -209,6 +213,7 @@ type Case struct {
 	Kind     forge.IntegrationName
 	Slug     string
 	Foreign  map[string]bool // parameters of shared options that the endpoint lacks
+	Beyond   []string        // parameters that deployed servers have beyond the contract
 }
 
 // Consume reads the results of a method to the end, and returns the error.

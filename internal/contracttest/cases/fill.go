@@ -251,7 +251,7 @@ var formField = regexp.MustCompile(`--form(?:-string)? '?([^=']+)=`)
 // Sample returns a nonzero value that can be encoded.
 func Sample(t *testing.T, kind reflect.Type) reflect.Value {
 	t.Helper()
-	for _, value := range []any{forge.ID(7), forge.IDs(7), forge.Number(7), forge.Started, forge.Text("x"), forge.Labels("x"), time.Unix(1, 0), forge.Hash{"<key>": "x"}, forge.FileBytes([]byte("x"))} {
+	for _, value := range []any{forge.ID(7), forge.IDs(7), forge.Number(7), forge.Started, forge.Text("x"), forge.Labels("x"), time.Unix(1, 0), forge.Days(1), forge.Hash{"<key>": "x"}, map[string]any{"x": 1}, forge.FileBytes([]byte("x"))} {
 		if v := reflect.ValueOf(value); v.Type() == kind || kind.Kind() == reflect.Interface && v.Type().Implements(kind) {
 			return v
 		}
@@ -283,30 +283,47 @@ func Sample(t *testing.T, kind reflect.Type) reflect.Value {
 func SetFields(t *testing.T, options reflect.Value, params ...string) {
 	t.Helper()
 	for _, param := range params {
-		field := options.FieldByName(catalogue.GoName(options.Type(), param))
-		require.True(t, field.IsValid(), "no field for %s", param)
+		field := options
+		for name := range strings.SplitSeq(catalogue.GoName(options.Type(), param), ".") {
+			if field.Kind() == reflect.Pointer { // Not
+				if field.IsNil() {
+					field.Set(reflect.New(field.Type().Elem()))
+				}
+				field = field.Elem()
+			}
+			if field.Kind() == reflect.Map { // its keys are chosen by the caller
+				break
+			}
+			field = field.FieldByName(name)
+			require.True(t, field.IsValid(), "no field for %s", param)
+		}
 		field.Set(Sample(t, field.Type()))
 	}
-}
-
-// CheckWithout checks options that have all parameters except one.
-func CheckWithout(t *testing.T, options any, param string) error {
-	t.Helper()
-	full := reflect.New(reflect.TypeOf(options).Elem())
-	full.Elem().Set(Sample(t, full.Type().Elem()))
-	full.Elem().FieldByName(catalogue.GoName(full.Type(), param)).SetZero()
-	return Check(t, full.Interface())
 }
 
 // Check returns the error of a planned call with the options; nil if they are valid. The call is
 // not sent.
 func Check(t *testing.T, options any) error {
 	t.Helper()
-	if err := plan(t, options, forge.DryRun(nil)); !errors.Is(err, forge.ErrDryRun) {
-		require.Error(t, err)
-		return err
+	return planned(t, plan(t, options, forge.DryRun(nil)))
+}
+
+// Check does the same for a call of the case's own method.
+func (c *Case) Check(t *testing.T, f *Filled) error {
+	t.Helper()
+	client, err := plannedClient()
+	require.NoError(t, err)
+	in, _ := c.Arguments(t, client, f)
+	return planned(t, Consume(c.Method.Call(append(in, reflect.ValueOf(forge.DryRun(nil))))))
+}
+
+func planned(t *testing.T, err error) error {
+	t.Helper()
+	if errors.Is(err, forge.ErrDryRun) {
+		return nil
 	}
-	return nil
+	require.Error(t, err)
+	return err
 }
 
 // plan plans a call of the first method that takes the options.

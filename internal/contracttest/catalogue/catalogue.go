@@ -44,8 +44,17 @@ type Endpoint struct {
 	Body                []Param `json:"body_params"`
 	Headers             []struct{ Name, Value string }
 	Kinds               []Kind // of integrations
-	Rules               []struct{ Kind, Text string }
-	Response            struct {
+	Only                struct {
+		Tiers, Offerings []string
+		Introduced       string
+	}
+	Auth struct {
+		Schemes   []string
+		Anonymous string
+		Who       string
+		Scope     string `json:"token_scope"`
+	}
+	Response struct {
 		Type, Kind string
 		Status     []int
 	}
@@ -104,6 +113,17 @@ type Field struct {
 	Values   struct{ Type string } // of a map
 	Nullable bool
 	Enum     []any `json:"enum_seen"`
+	Views    []string
+	Only     *struct {
+		Tiers, Offerings []string
+		When, Edition    string
+	}
+}
+
+// Sometimes reports whether only some views, tiers, offerings, editions or requests show the field.
+func (f Field) Sometimes(views []string) bool {
+	o := f.Only
+	return o != nil && (len(o.Tiers)+len(o.Offerings) > 0 || o.When != "" || o.Edition != "") || len(f.Views) > 0 && len(f.Views) < len(views)
 }
 
 // Endpoints returns the documented endpoints of the catalogue by id.
@@ -141,14 +161,7 @@ type Kind struct {
 // Kinds returns the kinds of integrations.
 func Kinds(t *testing.T) []Kind {
 	t.Helper()
-	var endpoints []struct{ Kinds []Kind }
-	require.NoError(t, json.Unmarshal(Fixture(t, "spec/endpoints.json"), &endpoints))
-	for _, e := range endpoints {
-		if len(e.Kinds) > 0 {
-			return e.Kinds
-		}
-	}
-	return nil
+	return Endpoints(t)["integrations.set"].Kinds
 }
 
 // JSONFields returns the types of the fields of a struct by their JSON names.

@@ -1,5 +1,0 @@
-//go:build race
-
-package forgetest
-
-const raceEnabled = true

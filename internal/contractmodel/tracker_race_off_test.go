@@ -1,6 +1,0 @@
-//go:build !race
-
-package contractmodel
-
-// trackerSlower divides the number of cases: each takes longer with the race detector.
-const trackerSlower = 1
