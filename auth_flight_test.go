@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -138,32 +137,6 @@ func TestTokenPanics(t *testing.T) {
 				for _, value := range panics {
 					assert.Equal(t, problem, value)
 				}
-				require.NoError(t, code.call(t.Context(), c))
-			})
-		})
-	}
-}
-
-// If a function does not return, each caller waits only until its own context ends.
-func TestTokenBlocked(t *testing.T) {
-	for _, code := range tokenCodes() {
-		t.Run(code.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				g := &gate{open: make(chan struct{})}
-				c := code.client(t, g.act(func() {}))
-				for n := range 3 {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-					began := time.Now()
-					err := code.call(ctx, c)
-					cancel()
-					if code.after && n > 0 {
-						require.NoError(t, err)
-						continue
-					}
-					require.ErrorIs(t, err, context.DeadlineExceeded)
-					assert.Equal(t, time.Second, time.Since(began))
-				}
-				close(g.open)
 				require.NoError(t, code.call(t.Context(), c))
 			})
 		})

@@ -225,10 +225,6 @@ func TestHeaderTimeoutWithoutConnection(t *testing.T) {
 	})
 }
 
-type writerFunc func(p []byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
-
 // A server that sends byte by byte is not silent, so only the caller's context ends the call, and
 // it does so immediately.
 func TestDrip(t *testing.T) {

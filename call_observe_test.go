@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -52,8 +53,13 @@ func TestAttempts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var hook attempts
 			began := time.Now()
-			c := wireClient(t, newWire(t, test.answer).url, hook.option())
-			err := c.Do(t.Context(), callOf(ClassIdempotent), new(any))
+			type key struct{}
+			c := wireClient(t, newWire(t, test.answer).url, WithOnAttempt(func(ctx context.Context, a Attempt) {
+				route, _ := RouteFromContext(ctx)
+				assert.Equal(t, idempotentRoute+" mine", fmt.Sprint(route.Template, " ", ctx.Value(key{})), "the context of the hook is that of the call")
+				hook.seen = append(hook.seen, a)
+			}))
+			err := c.Do(context.WithValue(t.Context(), key{}, "mine"), callOf(ClassIdempotent), new(any))
 			assert.Equal(t, test.stats.Failures == 1, err != nil && !IsNotModified(err), "%v", err)
 			assert.Equal(t, test.stats, c.Stats())
 			require.Len(t, hook.all(), len(test.want))
@@ -144,24 +150,6 @@ func TestThrottled(t *testing.T) {
 		assert.Zero(t, c.Stats().RateLimitWaits)
 		assert.EqualValues(t, 3, c.Stats().Retries)
 	})
-}
-
-// The context of the hook is the context of the call: it has the route and the caller's values.
-func TestAttemptContext(t *testing.T) {
-	type key struct{}
-	w := newWire(t, always(sayJSON("[]")))
-	c := wireClient(t, w.url, WithOnAttempt(func(ctx context.Context, a Attempt) {
-		route, ok := RouteFromContext(ctx)
-		assert.True(t, ok)
-		assert.Equal(t, a.Route, route.Template)
-		assert.Equal(t, "mine", ctx.Value(key{}))
-	}))
-	for _, r := range runners {
-		if r.name != "open" {
-			require.NoError(t, r.run(context.WithValue(t.Context(), key{}, "mine"), c), r.name)
-		}
-	}
-	require.Len(t, w.seen(), 3)
 }
 
 // attempts collects the reports of WithOnAttempt.
