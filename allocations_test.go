@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	osexec "os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -37,18 +35,6 @@ func TestAllocations(t *testing.T) {
 			allocations := testing.AllocsPerRun(100, func() { _ = test.call(t.Context()) }) / test.items
 			t.Logf("%.1f allocations", allocations)
 			assert.LessOrEqual(t, allocations, test.limit)
-		})
-	}
-}
-
-// BenchmarkCall is for profiles.
-func BenchmarkCall(b *testing.B) {
-	for name, test := range memoryCalls(b) {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_ = test.call(b.Context())
-			}
 		})
 	}
 }
@@ -110,7 +96,7 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 		"a GET of HTTPClient": {32, 1, rawCall(memoryClient(t, tag).HTTPClient())},
 		"a 404":               {29, 1, refusedCall(t, http.StatusNotFound)},
 		"a 304":               {15, 1, refusedCall(t, http.StatusNotModified)},
-		"a 429":               {24, 1, refusedCall(t, http.StatusTooManyRequests)},
+		"a 429":               {25, 1, refusedCall(t, http.StatusTooManyRequests)},
 		"a retried 503":       {42, 1, refusedCall(t, http.StatusServiceUnavailable)},
 	}
 }
@@ -159,7 +145,7 @@ func refusedCall(t testing.TB, status int) func(context.Context) error {
 	require.NoError(t, err)
 	header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"01HZY3V4W5"}}
 	requests := 0
-	transport := roundTripper(func(req *http.Request) (*http.Response, error) {
+	transport := roundTrip(func(req *http.Request) (*http.Response, error) {
 		requests++
 		code, text := status, []byte(`{"message":"404 Tag Not Found"}`)
 		if status == http.StatusServiceUnavailable && requests%2 == 0 {
@@ -198,7 +184,7 @@ func filtered() *ListIssuesOptions {
 // memoryClient returns a client whose calls all get the same response, without a network.
 func memoryClient(t testing.TB, text []byte) *Client {
 	header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"01HZY3V4W5"}}
-	transport := roundTripper(func(req *http.Request) (*http.Response, error) {
+	transport := roundTrip(func(req *http.Request) (*http.Response, error) {
 		a := &memoryAnswer{Response: http.Response{StatusCode: http.StatusOK, Header: header, ContentLength: int64(len(text)), Request: req}}
 		a.Reset(text)
 		a.Body = a
@@ -224,38 +210,59 @@ const (
 
 // The memory that a call uses is bounded, whatever a server sends. Each case runs in a separate
 // process, so that its peak is measured alone. The server runs in this process.
-func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("moves gigabytes through loopback: left out with -short")
+func TestMemory(t *testing.T) { measure(t, moved()) }
+
+// moved are calls that move much data.
+func moved() []hostile {
+	announced := func(w io.Writer, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, "%sContent-Length: %d\r\n\r\n{\"id\":1}", okHead, gib)
 	}
-	if racetest.Enabled {
-		t.Skip("the race detector takes memory and time of its own: run without -race")
+	return []hostile{
+		{"download", 32 * mib, endless(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", gib), "\x00", gib), func(ctx context.Context, client *Client) error {
+			d, err := client.Repositories.Archive(ctx, ID(1), nil)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			n, err := io.Copy(io.Discard, d)
+			if err == nil && n != gib {
+				err = fmt.Errorf("%d bytes came", n)
+			}
+			return err
+		}, nil, ""},
+		{"upload", 32 * mib, takeUpload(256 * mib), upload(256 * mib), nil, ""},
+		{"endless array", 96 * mib, endless(okHead+"Connection: close\r\n\r\n"+`[{"id":1}`, `,{"id":1}`, gib), listIssues, ErrResponseTooLarge, "MaxBytes"},
+		{"announced", 64 * mib, announced, nil, ErrResponseTooLarge, "MaxBytes"},
+		{"announced within MaxBytes", 64 * mib, announced, func(ctx context.Context, client *Client) error {
+			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1, MaxBytes(2*gib))
+			return err
+		}, io.ErrUnexpectedEOF, ""},
 	}
-	for _, test := range []struct {
-		name    string // names the server here and the call in the child
-		limit   uint64 // bytes of heap
-		handler http.HandlerFunc
-		sent    int64 // bytes that the server must have transferred; 0: the client may stop earlier
-	}{
-		{"download", 32 * mib, sendZeros("application/gzip", gib), gib},
-		{"upload", 32 * mib, takeUpload(256 * mib), 0},
-		{"endless array", 96 * mib, sendText(`[{"id":1}`, `,{"id":1}`, gib), 0},
-		{"announced", 64 * mib, announce(gib), 0},
-		{"announced within MaxBytes", 64 * mib, announce(gib), 0},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			var moved atomic.Int64
-			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				test.handler(&countingWriter{w, &moved}, r)
-			}))
-			defer srv.Close()
-			use := runChild(t, test.name, srv.URL)
-			srv.Close() // waits for the handler, which counts a write after the client has read it
-			t.Logf("%s: heap %.1f MiB, resident %.1f MiB, %d MiB sent", test.name, float64(use.heap)/mib, float64(use.resident)/mib, moved.Load()/mib)
-			assert.Less(t, use.heap, test.limit, "bytes of heap")
-			assert.GreaterOrEqual(t, moved.Load(), test.sent)
-		})
+}
+
+// takeUpload requires a body of more than size bytes.
+func takeUpload(size int64) func(io.Writer, *http.Request) {
+	return func(w io.Writer, r *http.Request) {
+		if n, err := io.Copy(io.Discard, r.Body); err != nil || n <= size || n != r.ContentLength {
+			_, _ = io.WriteString(w, badHead+"\r\n")
+			return
+		}
+		_, _ = io.WriteString(w, okHead+"Content-Length: 2\r\n\r\n{}")
+	}
+}
+
+// upload sends a file of size bytes.
+func upload(size int64) func(context.Context, *Client) error {
+	return func(ctx context.Context, client *Client) error {
+		file, err := os.CreateTemp("", "forge")
+		if err != nil {
+			return err
+		}
+		defer os.Remove(file.Name())
+		if err := errors.Join(file.Truncate(size), file.Close()); err != nil {
+			return err
+		}
+		return exec(ctx, service{client.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(nil, "content", FileAt(file.Name())), nil)
 	}
 }
 
@@ -301,8 +308,8 @@ func TestMemoryChild(t *testing.T) {
 		t.Skip("runs as a child of TestMemory")
 	}
 	client := onceClient(t, os.Getenv(urlEnv))
-	cases := memoryCases(t)
-	for _, h := range hostiles() {
+	cases := map[string]func(context.Context, *Client) error{}
+	for _, h := range append(moved(), hostiles()...) {
 		cases[h.name] = h.run
 	}
 	before := residentPeak()
@@ -312,60 +319,6 @@ func TestMemoryChild(t *testing.T) {
 	// HeapSys is the peak size of the heap: it does not shrink.
 	fmt.Printf("peak %d %d %d\n", stats.HeapSys, residentPeak(), residentPeak()-before)
 	require.NoError(t, err)
-}
-
-func memoryCases(t *testing.T) map[string]func(context.Context, *Client) error {
-	want := func(err error, targets ...error) error {
-		for _, target := range targets {
-			if !errors.Is(err, target) {
-				return fmt.Errorf("want %w, got %w", target, err)
-			}
-		}
-		if len(err.Error()) > 2*maxErrorText {
-			return errors.New("the error's text is too long")
-		}
-		return nil
-	}
-	return map[string]func(context.Context, *Client) error{
-		"download": func(ctx context.Context, client *Client) error {
-			d, err := client.Repositories.Archive(ctx, ID(1), nil)
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			n, err := io.Copy(io.Discard, d)
-			if err == nil && n != gib {
-				err = fmt.Errorf("%d bytes came", n)
-			}
-			return err
-		},
-		"upload": func(ctx context.Context, client *Client) error {
-			path := filepath.Join(t.TempDir(), "large.bin")
-			file, err := os.Create(path)
-			if err != nil {
-				return err
-			}
-			if err := errors.Join(file.Truncate(256*mib), file.Close()); err != nil {
-				return err
-			}
-			r := service{client.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(map[string]string{"name": "large"}, "content", FileAt(path))
-			r.unmarshalForeign = unmarshalForeign
-			_, err = do[struct{}](ctx, r, nil)
-			return err
-		},
-		"announced": func(ctx context.Context, client *Client) error {
-			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1)
-			return want(err, ErrResponseTooLarge)
-		},
-		"announced within MaxBytes": func(ctx context.Context, client *Client) error {
-			_, err := client.Issues.GetTimeStats(ctx, ID(1), 1, MaxBytes(2*gib))
-			return want(err, io.ErrUnexpectedEOF)
-		},
-		"endless array": func(ctx context.Context, client *Client) error {
-			_, err := Collect(client.Issues.List(ctx, nil))
-			return want(err, ErrResponseTooLarge)
-		},
-	}
 }
 
 // residentPeak returns the peak resident memory of the process; 0 if the system does not report it.
@@ -384,6 +337,15 @@ func residentPeak() uint64 {
 	return 0
 }
 
+func repeat(w io.Writer, block []byte, size int64) {
+	for size > 0 {
+		n, err := w.Write(block[:min(int64(len(block)), size)])
+		if size -= int64(n); err != nil {
+			return
+		}
+	}
+}
+
 type countingWriter struct {
 	http.ResponseWriter
 	n *atomic.Int64
@@ -394,55 +356,3 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 	w.n.Add(int64(n))
 	return n, err
 }
-
-// sendZeros sends a body of size zero bytes with its Content-Length.
-func sendZeros(contentType string, size int64) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-		repeat(w, make([]byte, 256<<10), size)
-	}
-}
-
-// sendText sends long JSON without a Content-Length.
-func sendText(start, more string, size int64) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, start)
-		repeat(w, []byte(strings.Repeat(more, 256<<10/len(more))), size)
-	}
-}
-
-// announce sends a Content-Length that is much larger than the body.
-func announce(size int64) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-		_, _ = io.WriteString(w, `{"id":1}`)
-	}
-}
-
-func repeat(w io.Writer, block []byte, size int64) {
-	for size > 0 {
-		n, err := w.Write(block[:min(int64(len(block)), size)])
-		if size -= int64(n); err != nil {
-			return
-		}
-	}
-}
-
-// takeUpload requires a body of more than size bytes.
-func takeUpload(size int64) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if n, err := io.Copy(io.Discard, r.Body); err != nil || n <= size || n != r.ContentLength {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, "{}")
-	}
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -6,21 +6,19 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
-)
-
-const (
-	jsonHead  = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
-	errorHead = "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 1000\r\n\r\n"
 )
 
 // stuck returns the connection to a server in memory that reads the head of a request, and nothing
@@ -41,175 +39,81 @@ func uploadOf(c *Client, file File) *request {
 	return service{c.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", file)
 }
 
-var bigFile = FileBytes(make([]byte, 16<<20))
+// stages are the places where a call can wait without a peer that is silent: TestSilence has the others.
+func stages() map[string]func(*testing.T, Option) func(context.Context) error {
+	hanging := func(a act, options ...Option) func(*testing.T, Option) func(context.Context) error {
+		return func(t *testing.T, log Option) func(context.Context) error {
+			return stats(pipedWire(t, always(a)).client(t, append(options, log)...))
+		}
+	}
+	blocked := func(t *testing.T) func() error {
+		release := make(chan struct{})
+		t.Cleanup(func() { close(release) })
+		return func() error { <-release; return net.ErrClosed }
+	}
+	return map[string]func(*testing.T, Option) func(context.Context) error{
+		"dial": func(t *testing.T, log Option) func(context.Context) error {
+			wait := blocked(t)
+			return stats(wireClient(t, "http://127.0.0.1:1", log, WithHTTPClient(&http.Client{Transport: &http.Transport{
+				DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, wait() },
+			}})))
+		},
+		"response":    hanging(silent("")),
+		"backoff":     hanging(say(502, ""), WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})),
+		"Retry-After": hanging(say(429, "", "Retry-After: 50")),
+		"gate": func(t *testing.T, log Option) func(context.Context) error {
+			c := pipedWire(t, always(say(429, "", "Retry-After: 50"))).client(t)
+			_ = c.Do(t.Context(), callOf(ClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1}))
+			c, err := c.With(log)
+			require.NoError(t, err)
+			return stats(c)
+		},
+		"limiter": hanging(silent(""), WithLimiter(waitFunc(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))),
+		"token source": func(t *testing.T, log Option) func(context.Context) error {
+			wait := blocked(t)
+			return stats(wireClient(t, "http://127.0.0.1:1", log, WithTokenSource(tokenSource(func() (*oauth2.Token, error) { return nil, wait() }))))
+		},
+	}
+}
 
-// stage is a place where a call can hang, in a bubble of synctest.
-type stage struct {
-	name string
-	call func(t *testing.T) func(context.Context) error
+// Cancellation and a deadline end a call immediately, at each place where it can wait, and no
+// goroutine stays behind. The caller's cancellation is not a failure of the server: there is no
+// warning, and the text states who ended the call. A deadline may be the server's fault.
+func TestCancelAnywhere(t *testing.T) {
+	for name, stage := range stages() {
+		for _, want := range []error{context.Canceled, context.DeadlineExceeded} {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var log bytes.Buffer
+					call, began := stage(t, WithLogger(slog.New(slog.NewTextHandler(&log, nil)))), time.Now()
+					canceled := want == context.Canceled //nolint:errorlint // it is that value
+					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+					defer cancel()
+					if canceled {
+						ctx, cancel = context.WithCancel(t.Context())
+						time.AfterFunc(10*time.Second, cancel)
+					}
+					err := call(ctx)
+					require.ErrorIs(t, err, want)
+					asError(t, err)
+					assert.LessOrEqual(t, time.Since(began), 10*time.Second)
+					assert.Equal(t, canceled, strings.Contains(err.Error(), "the caller canceled the context"), err)
+					assert.Equal(t, !canceled, strings.Contains(log.String(), "level=WARN"), log.String())
+					assert.Equal(t, name == "Retry-After" || name == "gate" || name == "limiter" && !canceled, errors.Is(err, ErrRateLimited), err)
+				})
+			})
+		}
+	}
 }
 
 func stats(c *Client) func(context.Context) error {
 	return func(ctx context.Context) error { return c.Do(ctx, callOf(ClassSafe), new(any)) }
 }
 
-func stages() []stage {
-	hanging := func(a act, options ...Option) func(*testing.T) func(context.Context) error {
-		return func(t *testing.T) func(context.Context) error {
-			return stats(pipedWire(t, always(a)).client(t, options...))
-		}
-	}
-	return []stage{
-		{"dial", func(t *testing.T) func(context.Context) error {
-			release := make(chan struct{})
-			t.Cleanup(func() { close(release) })
-			return stats(wireClient(t, "http://127.0.0.1:1", WithHTTPClient(&http.Client{Transport: &http.Transport{
-				DialContext: func(context.Context, string, string) (net.Conn, error) {
-					<-release
-					return nil, net.ErrClosed
-				},
-			}})))
-		}},
-		{"TLS", func(t *testing.T) func(context.Context) error {
-			return stats(stuckClient(t, "https://forge.example.com"))
-		}},
-		{"header", hanging(silent(""))},
-		{"half a header", hanging(silent("HTTP/1.1 200 OK\r\nContent-"))},
-		{"body", hanging(silent(jsonHead + "{"))},
-		{"error body", hanging(silent(errorHead + "{"))},
-		{"redirect body", hanging(silent("HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 1000\r\n\r\n"))},
-		{"backoff", hanging(say(502, ""), WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour}))},
-		{"Retry-After", hanging(say(429, "", "Retry-After: 50"))},
-		{"gate", func(t *testing.T) func(context.Context) error {
-			c := pipedWire(t, always(say(429, "", "Retry-After: 50"))).client(t)
-			_ = c.Do(t.Context(), callOf(ClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1}))
-			return stats(c)
-		}},
-		{"limiter", hanging(silent(""), WithLimiter(waiting{}))},
-		{"token source", func(t *testing.T) func(context.Context) error {
-			release := make(chan struct{})
-			t.Cleanup(func() { close(release) })
-			return stats(wireClient(t, "http://127.0.0.1:1", WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
-				<-release
-				return nil, net.ErrClosed
-			}))))
-		}},
-		{"token endpoint", func(t *testing.T) func(context.Context) error {
-			w := pipedWire(t, always(silent("")))
-			config := &oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: w.url, AuthStyle: oauth2.AuthStyleInParams}}
-			return stats(w.client(t, WithOAuth(config, expired("r1"))))
-		}},
-		{"upload", func(t *testing.T) func(context.Context) error {
-			c := stuckClient(t, "http://127.0.0.1")
-			return func(ctx context.Context) error { return exec(ctx, uploadOf(c, bigFile), nil) }
-		}},
-		{"Download.Read", func(t *testing.T) func(context.Context) error {
-			c := pipedWire(t, always(silent(jsonHead+"half"))).client(t)
-			return func(ctx context.Context) error { return runners[3].run(ctx, c) }
-		}},
-		{"list", func(t *testing.T) func(context.Context) error {
-			c := pipedWire(t, always(silent(jsonHead+"["))).client(t)
-			return func(ctx context.Context) error { return runners[2].run(ctx, c, Ahead(3)) }
-		}},
-	}
-}
-
-// waiting is a limiter that never lets a request pass.
-type waiting struct{}
-
-func (waiting) Wait(ctx context.Context) error {
-	<-ctx.Done()
-	return ctx.Err()
-}
-
-// Cancellation ends a call immediately, at each place where it can hang, and no goroutine stays
-// behind. TestSilence has the same over TCP.
-func TestCancelAnywhere(t *testing.T) {
-	for _, s := range stages() {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				call, began := s.call(t), time.Now()
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(10*time.Second, cancel)
-				err := call(ctx)
-				require.ErrorIs(t, err, context.Canceled)
-				asError(t, err)
-				assert.Equal(t, 10*time.Second, time.Since(began))
-			})
-		})
-	}
-}
-
-// A deadline ends a call as a cancellation does, but with another error.
-func TestDeadlineAnywhere(t *testing.T) {
-	for _, s := range stages() {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				call, began := s.call(t), time.Now()
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-				defer cancel()
-				require.ErrorIs(t, call(ctx), context.DeadlineExceeded)
-				assert.LessOrEqual(t, time.Since(began), 10*time.Second)
-			})
-		})
-	}
-}
-
 // withLimits shortens the client's limits to milliseconds.
 func withLimits(c *Client, header, stall time.Duration) *Client {
 	c.core.config.limits.Header, c.core.config.limits.Stall = header, stall
 	return c
-}
-
-// Limits: an attempt that gets no response in time ends. It is retried if its class allows it, and
-// its error names what it waited for.
-func TestHeaderTimeout(t *testing.T) {
-	for i, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
-		for _, option := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
-				c, opts := pipedWire(t, always(silent(""))).client(t), []RequestOption{HeaderTimeout(20 * time.Second)}
-				if !option {
-					c, opts = withLimits(c, 20*time.Second, time.Hour), nil
-				}
-				err := c.Do(t.Context(), callOf(k), nil, opts...)
-				require.ErrorIs(t, err, ErrTimeout)
-				require.ErrorContains(t, err, "no response within 20s")
-				e := asError(t, err)
-				assert.Equal(t, []int{4, 4, 1}[i], e.Attempts)
-				assert.Equal(t, k != ClassSafe, e.MaybeApplied)
-				require.NotErrorIs(t, err, context.Canceled)
-			})
-		}
-	}
-}
-
-// Limits: an attempt ends if no bytes arrive within a body. It does not end while bytes arrive,
-// even if the whole body takes long.
-func TestStallInResponse(t *testing.T) {
-	inStall := func(class RetryClass, a act) (err error) {
-		synctest.Test(t, func(t *testing.T) {
-			err = withLimits(pipedWire(t, always(a)).client(t), time.Hour, 20*time.Second).Do(t.Context(), callOf(class), new(any))
-		})
-		return err
-	}
-	err := inStall(ClassSafe, silent(jsonHead+"{"))
-	require.ErrorIs(t, err, ErrTimeout)
-	require.ErrorContains(t, err, "stalled for 20s")
-	assert.Equal(t, 4, asError(t, err).Attempts)
-
-	err = inStall(ClassNonIdempotent, silent(errorHead))
-	require.ErrorIs(t, err, ErrServer) // the status is the result, even without its body
-	assert.Equal(t, 500, asError(t, err).Status)
-
-	require.NoError(t, inStall(ClassSafe, func(conn net.Conn) bool {
-		_, _ = io.WriteString(conn, jsonHead)
-		for range 50 {
-			time.Sleep(19 * time.Second)
-			_, _ = io.WriteString(conn, strings.Repeat(" ", 19))
-		}
-		_, err := io.WriteString(conn, strings.Repeat(" ", 48)+"{}")
-		return err == nil
-	}))
 }
 
 // Limits: a pause of the caller between reads has no limit; a pause of the server during a Read has
@@ -252,17 +156,29 @@ func (s slowly) Read(p []byte) (int, error) {
 	return s.Reader.Read(p)
 }
 
-// Limits: an upload ends if the server does not read it; a slow source has no limit.
+// Limits: an upload ends if the server does not read it, with and without a goroutine that reads the
+// caller's source; a slow source has no limit. The bytes that were sent are counted.
 func TestStallInUpload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		err := exec(t.Context(), uploadOf(withLimits(stuckClient(t, "http://127.0.0.1"), time.Hour, time.Minute), bigFile), nil)
-		require.ErrorIs(t, err, ErrTimeout)
-		require.ErrorContains(t, err, "stalled")
-		assert.True(t, asError(t, err).MaybeApplied)
-
-		source := slowly{bytes.NewReader(make([]byte, 4)), time.Hour}
-		require.NoError(t, exec(t.Context(), uploadOf(pipedWire(t, always(sayJSON("{}"))).client(t), FileReader(source, 4)), nil))
+		const size = 16 << 20
+		for _, file := range []File{FileBytes(make([]byte, size)), FileReader(iotest.HalfReader(bytes.NewReader(make([]byte, size))), size)} {
+			c := withLimits(stuckClient(t, "http://127.0.0.1"), time.Hour, time.Minute)
+			err := exec(t.Context(), uploadOf(c, file), nil)
+			require.ErrorIs(t, err, ErrTimeout)
+			require.ErrorContains(t, err, "stalled for 1m0s")
+			assert.True(t, asError(t, err).MaybeApplied)
+			assert.Positive(t, c.Stats().BytesSent)
+			assert.Less(t, c.Stats().BytesSent, int64(size))
+		}
 	})
+	for _, http2 := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			c, s := startUploads(t, http2, pipenet.Listen())
+			source := slowly{bytes.NewReader(make([]byte, 4)), time.Hour}
+			require.NoError(t, exec(t.Context(), uploadOf(c, FileReader(source, 4)), nil), "a slow source is not a stall")
+			assert.Equal(t, s.lengths[0], c.Stats().BytesSent)
+		})
+	}
 }
 
 // lateReader is the body of an early response: while the transport still reads the upload, no byte
@@ -308,60 +224,6 @@ func TestHeaderTimeoutWithoutConnection(t *testing.T) {
 		}
 	})
 }
-
-// A transport that does not wait for the end of its context has no timer. If it fails after the
-// limit, its error is also a timeout.
-func TestTimeoutWithoutTimer(t *testing.T) {
-	late := errors.New("late")
-	for name, test := range map[string]struct {
-		header, body time.Duration
-		timeout      bool
-	}{
-		"in time":       {time.Minute - 1, time.Minute - 1, false},
-		"a late header": {time.Minute, 0, true},
-		"a late body":   {0, time.Minute, true},
-	} {
-		for kind, send := range map[string]func(ctx context.Context, c *Client) error{
-			"a value": func(ctx context.Context, c *Client) error { return c.Do(ctx, callOf(ClassSafe), new(any)) },
-			"a download": func(ctx context.Context, c *Client) error {
-				d, err := c.Repositories.Archive(ctx, ID(1), nil)
-				if err != nil {
-					return err
-				}
-				defer d.Close()
-				_, err = io.Copy(io.Discard, d)
-				return err
-			},
-		} {
-			t.Run(name+" of "+kind, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), through(func(req *http.Request) (*http.Response, error) {
-						if time.Sleep(test.header); test.body == 0 {
-							return nil, late
-						}
-						pause := test.body // only before the first bytes
-						return &http.Response{StatusCode: http.StatusOK, Header: headers("Content-Type", "application/json"), ContentLength: -1, Request: req, Body: io.NopCloser(readerFunc(func([]byte) (int, error) {
-							time.Sleep(pause)
-							pause = 0
-							return 0, late
-						}))}, nil
-					}))
-					err := send(t.Context(), c)
-					assert.Equal(t, test.timeout, errors.Is(err, ErrTimeout), "%v", err)
-					assert.Equal(t, !test.timeout, errors.Is(err, late), "%v", err)
-				})
-			})
-		}
-	}
-}
-
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-type writerFunc func(p []byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // A server that sends byte by byte is not silent, so only the caller's context ends the call, and
 // it does so immediately.

@@ -25,68 +25,6 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// The error of a refused call names what the endpoint requires.
-func TestErrorHints(t *testing.T) {
-	runner := func(ctx context.Context, c *Client) error {
-		_, err := c.Runners.Get(ctx, 1, Retry(RetryPolicy{MaxAttempts: 1}))
-		return err
-	}
-	approvals := func(ctx context.Context, c *Client) error {
-		_, err := c.ApprovalSettings.GetForGroup(ctx, Path("acme"))
-		return err
-	}
-	changelog := func(ctx context.Context, c *Client) error {
-		_, err := c.Repositories.GenerateChangelog(ctx, ID(1), &GenerateChangelogOptions{Version: "1.0.0"})
-		return err
-	}
-	issues := func(ctx context.Context, c *Client) error {
-		_, err := Collect(c.Issues.List(ctx, &ListIssuesOptions{Search: "x"}))
-		return err
-	}
-	byPath := func(ctx context.Context, c *Client) error {
-		_, err := c.Issues.GetTimeStats(ctx, Path("group/app"), 1)
-		return err
-	}
-	outside := func(ctx context.Context, c *Client) error {
-		return c.Do(ctx, Call{Method: http.MethodGet, Route: "/projects/:id/jobs", Args: []Arg{ID(1)}}, nil)
-	}
-	tests := []struct {
-		name       string
-		credential Option
-		status     int
-		call       func(context.Context, *Client) error
-		says       string
-		not        string
-	}{
-		{"a job token where it is not taken", WithJobToken("job-token-1"), 404, runner, "does not accept a CI job token: use an access token", "administrator"},
-		{"a job token that is refused", WithJobToken("job-token-1"), 401, runner,
-			"this endpoint does not accept a CI job token: use an access token", "revoked"},
-		{"a job token that is wrong", WithJobToken("job-token-1"), 401, changelog, "check the job token: it may have expired with its job", "access token"},
-		{"a job token outside the contract", WithJobToken("job-token-1"), 401, outside, "check the job token: it may have expired with its job", "access token"},
-		{"a job token where it is taken", WithJobToken("job-token-1"), 403, changelog, "a CI job token may have no access to this project", "does not accept"},
-		{"an access token", WithToken("access-token-1"), 404, runner, "404", "job token"},
-		{"an address on this machine, without a proxy", WithToken("access-token-1"), 404, byPath, "the object may not exist", "decoded the %2F"},
-		{"the same with another failure", WithToken("access-token-1"), 403, byPath, "the user may lack the role", "decoded"},
-		{"a tier", WithToken("access-token-1"), 404, approvals, "this endpoint needs the Owner role for the group; it may need Premium or Ultimate", "Document"},
-		{"no valid credential", WithToken("access-token-1"), 401, runner, "it may be wrong, expired or revoked", "job"},
-		{"a query that is too long", WithToken("access-token-1"), 414, issues, "use fewer or shorter filters", ""},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(test.status) }))
-			defer srv.Close()
-			client, err := NewClient(srv.URL, test.credential)
-			require.NoError(t, err)
-			err = test.call(t.Context(), client)
-			require.Error(t, err)
-			assert.ErrorContains(t, err, test.says)
-			if test.not != "" {
-				assert.NotContains(t, err.Error(), test.not)
-			}
-		})
-	}
-}
-
 // A 404 that is not from an API gets the hint that the base URL may be wrong, until a call there
 // has succeeded.
 func TestHintBase(t *testing.T) {
@@ -223,13 +161,11 @@ func TestHintUnreachable(t *testing.T) {
 	}
 	assert.Empty(t, hintUnreachable(&net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}), "a lookup that may succeed later")
 	assert.Empty(t, hintUnreachable(nil))
+	for _, err := range []error{nil, io.EOF, net.ErrClosed, x509.CertificateInvalidError{Reason: x509.Expired}, x509.HostnameError{Certificate: &x509.Certificate{}, Host: "x"}} {
+		assert.Empty(t, hintTLS(err), "no misleading hint")
+	}
+	assert.Contains(t, hintTLS(x509.SystemRootsError{}), "WithRootCAs")
 	assert.Contains(t, hintTLS(errors.New("tls: first record does not look like a TLS handshake")), "plain http")
-}
-
-// What to do about an unknown outcome depends on the endpoint.
-func TestErrorTextOfUnknownOutcome(t *testing.T) {
-	assert.Contains(t, (&Error{MaybeApplied: true}).Error(), "; the write may have been applied: check before sending it again")
-	assert.Contains(t, (&Error{MaybeApplied: true, idempotent: true}).Error(), "; the write may have been applied: sending it again is safe")
 }
 
 // networkFault is a fault that each connection has, and what errors.As and errors.Is find in the
@@ -260,9 +196,16 @@ func timesOut(err error) bool {
 // networkFaults are faults of connections to addresses of the form https://x.test.
 func networkFaults(t *testing.T) []networkFault {
 	t.Helper()
-	srv := httptest.NewTLSServer(http.NotFoundHandler())
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	t.Cleanup(srv.Close)
+	start := func(config *tls.Config) *httptest.Server {
+		srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+		srv.TLS, srv.Config.ErrorLog = config, log.New(io.Discard, "", 0)
+		srv.StartTLS()
+		t.Cleanup(srv.Close)
+		return srv
+	}
+	srv := start(nil)
+	old := start(&tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}) //nolint:gosec // what must be refused
+	mutual := start(&tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12})
 	trusted := x509.NewCertPool()
 	trusted.AddCert(srv.Certificate())
 	to := func(address string) func(context.Context) (net.Conn, error) {
@@ -290,6 +233,8 @@ func networkFaults(t *testing.T) []networkFault {
 		{"plain http", to(plainServer.Listener.Addr().String()), nil, nil, []func(error) bool{func(err error) bool {
 			return finds[tls.RecordHeaderError](err) || errors.Is(err, http.ErrSchemeMismatch) // as http.Client says
 		}}},
+		{"old TLS", to(old.Listener.Addr().String()), trust, nil, []func(error) bool{finds[*net.OpError]}},
+		{"a client certificate", to(mutual.Listener.Addr().String()), trust, nil, []func(error) bool{finds[*net.OpError]}},
 		{"refused", dialRefused, nil, nil, []func(error) bool{finds[*net.OpError], finds[net.Error], finds[syscall.Errno], matches(syscall.ECONNREFUSED)}},
 		{"reset", dialReset, nil, nil, []func(error) bool{finds[*net.OpError], finds[net.Error], finds[syscall.Errno], matches(syscall.ECONNRESET)}},
 		{"unknown host", func(context.Context) (net.Conn, error) {
@@ -312,6 +257,7 @@ func networkFaults(t *testing.T) []networkFault {
 }
 
 // Each error of a connection has the types of the standard library, whatever call it ends.
+// Certificate errors, TLS alerts, plain HTTP instead of TLS and unknown hosts are not retried.
 func TestStandardErrorTypes(t *testing.T) {
 	const home = "https://x.example.com"
 	for _, fault := range networkFaults(t) {
@@ -327,9 +273,7 @@ func TestStandardErrorTypes(t *testing.T) {
 			WithOAuth(&oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: "https://tokens.example.com/token"}}, expired("r1")))
 		for name, call := range map[string]func(context.Context) error{
 			"Do":    func(ctx context.Context) error { return c.Do(ctx, callOf(ClassNonIdempotent), nil) },
-			"list":  func(ctx context.Context) error { _, err := Collect(c.Issues.List(ctx, nil)); return err },
 			"ahead": func(ctx context.Context) error { _, err := Collect(c.Issues.List(ctx, nil, Ahead(2))); return err },
-			"Open":  func(ctx context.Context) error { _, err := c.Open(ctx, Call{Route: "/x"}); return err },
 			"upload": func(ctx context.Context) error {
 				return exec(ctx, uploadOf(c, FileReader(strings.NewReader("x"), 1)), nil)
 			},
@@ -341,16 +285,11 @@ func TestStandardErrorTypes(t *testing.T) {
 				_, _, err := send(ctx, c.HTTPClient(), http.MethodPost, "https://other.example.com/x", "{}")
 				return err
 			},
-			"registry": func(ctx context.Context) error { return c.Do(ctx, Call{Route: "/v2/_catalog"}, nil) },
 			"registry tokens": func(ctx context.Context) error {
 				_, err := Collect(c.RegistryNative.ListCatalog(ctx))
 				return err
 			},
 			"OAuth": func(ctx context.Context) error { return oauth.Do(ctx, callOf(ClassSafe), nil) },
-			"OAuth, HTTPClient": func(ctx context.Context) error {
-				_, _, err := send(ctx, oauth.HTTPClient(), http.MethodGet, home+"/x", "")
-				return err
-			},
 		} {
 			ctx := t.Context()
 			if fault.ctx != nil {
@@ -358,61 +297,12 @@ func TestStandardErrorTypes(t *testing.T) {
 			}
 			err := call(ctx)
 			require.Error(t, err)
+			if name == "Do" && (fault.tls != nil || fault.name == "plain http" || fault.name == "unknown host") {
+				assert.Equal(t, 1, asError(t, err).Attempts, "%s: %v", fault.name, err)
+				assert.Equal(t, fault.name == "a client certificate", strings.Contains(err.Error(), "TLSClientConfig.Certificates"), err)
+			}
 			for i, want := range fault.wants {
 				assert.True(t, want(err), "%s, %s: %d: %v", fault.name, name, i, err)
-			}
-		}
-	}
-}
-
-// Limits of time are net.Errors, and errors within a body have the types of the standard library.
-func TestStandardErrorTypesOfResponses(t *testing.T) {
-	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-	calls := map[string]func(*Client, ...RequestOption) error{
-		"Do": func(c *Client, opts ...RequestOption) error {
-			return c.Do(t.Context(), callOf(ClassNonIdempotent), new(any), opts...)
-		},
-		"list": func(c *Client, opts ...RequestOption) error {
-			_, err := Collect(c.Issues.List(t.Context(), nil, opts...))
-			return err
-		},
-		"Open": func(c *Client, opts ...RequestOption) error {
-			d, err := c.Open(t.Context(), Call{Route: "/x"}, opts...)
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			_, err = io.Copy(io.Discard, d)
-			return err
-		},
-		"HTTPClient": func(c *Client, opts ...RequestOption) error {
-			_, _, err := send(t.Context(), c.HTTPClient(opts...), http.MethodPost, c.BaseURL()+"/x", "{}")
-			return err
-		},
-	}
-	late := []func(error) bool{timesOut, matches(ErrTimeout)}
-	for name, fault := range map[string]struct {
-		do      act
-		options []RequestOption
-		wants   []func(error) bool
-	}{
-		"no response": {silent(""), []RequestOption{HeaderTimeout(20 * time.Millisecond)}, late},
-		"a stall":     {silent(head), nil, late},
-		"Timeout":     {silent(head), []RequestOption{Timeout(20 * time.Millisecond)}, late},
-		"reset":       {reset(head), nil, []func(error) bool{finds[*net.OpError], finds[net.Error], matches(syscall.ECONNRESET)}},
-		"cut":         {closing(head), nil, []func(error) bool{matches(io.ErrUnexpectedEOF)}},
-	} {
-		for call, run := range calls {
-			if name == "Timeout" && call == "HTTPClient" {
-				continue // the option does not apply
-			}
-			stall := time.Hour
-			if name == "a stall" {
-				stall = 20 * time.Millisecond
-			}
-			err := run(withLimits(wireClient(t, newWire(t, always(fault.do)).url), time.Hour, stall), fault.options...)
-			for i, want := range fault.wants {
-				assert.True(t, want(err), "%s, %s: %d: %v", name, call, i, err)
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -76,17 +75,10 @@ func TestLogLevels(t *testing.T) {
 		assert.Equal(t, test.want, got, test.name)
 		assert.Contains(t, text, `"route":"`+idempotentRoute+`"`)
 		assert.Contains(t, text, `"service":"issues"`)
+		if test.name == "lost" { // the record of a retry has its cause: at info level there is none of the attempt
+			assert.Regexp(t, `"msg":"forge: retry"[^\n]*"error":"[^"]*(reset by peer|closed)`, text)
+		}
 	}
-}
-
-// At info level, which does not show attempts, the record of a retry has its cause.
-func TestLogRetryCause(t *testing.T) {
-	var log records
-	w := newWire(t, script(reset(""), sayJSON("{}")))
-	require.NoError(t, wireClient(t, w.url, log.option(slog.LevelInfo)).Do(t.Context(), callOf(ClassSafe), nil))
-	lines, text := log.lines(t)
-	assert.Equal(t, []string{"INFO forge: retry"}, lines)
-	assert.Regexp(t, `"error":"[^"]*(reset by peer|closed)`, text)
 }
 
 // Without a logger nothing is logged, and records below the logger's level are not built.
@@ -102,7 +94,8 @@ func TestLogOff(t *testing.T) {
 	assert.Empty(t, got)
 }
 
-// A logged address shows only the values of query parameters that are on the allow-list.
+// A logged address shows only the values of query parameters that are on the allow-list, and no
+// credential, in whichever part of it the caller put the credential.
 func TestLogQuery(t *testing.T) {
 	var log records
 	w := newWire(t, always(say(404, "")))
@@ -121,87 +114,11 @@ func TestLogQuery(t *testing.T) {
 	} {
 		assert.Equal(t, "https://x/a?"+name+"=v&x_"+name+"=...", redactURL(&url.URL{Scheme: "https", Host: "x", Path: "/a", RawQuery: name + "=v&x_" + name + "=w"}))
 	}
-}
-
-// An address is logged without the credential, in whichever part of it the caller put the
-// credential.
-func TestLogAddress(t *testing.T) {
-	var log records
-	w := newWire(t, always(say(404, "")))
-	c := wireClient(t, w.url, log.option(slog.LevelDebug), WithToken(secret))
 	call := Call{Method: http.MethodGet, Route: "/tokens/:id", Args: []Arg{Path(secret)}}
 	require.Error(t, c.Do(t.Context(), call, nil, Query("state", secret)))
-	_, text := log.lines(t)
+	_, text = log.lines(t)
 	assert.Contains(t, text, "/tokens/"+safetext.Redacted)
 	assert.NotContains(t, text, secret)
-}
-
-// echoes are ways in which a server may send the credential back.
-func echoes() map[string]act {
-	return map[string]act{
-		"message":       say(400, `{"message":"token `+secret+` is bad","error":"`+secret+`"}`, jsonType),
-		"field":         say(400, `{"message":{"`+secret+`":["is `+secret+`"]}}`, jsonType),
-		"text":          say(401, "bad "+secret),
-		"HTML":          say(403, "<title>"+secret+"</title>", "Content-Type: text/html"),
-		"header":        say(404, "", "X-Request-Id: "+secret, "X-Echo: Bearer "+secret, "Set-Cookie: t="+secret),
-		"content type":  say(200, "{}", "Content-Type: text/"+secret),
-		"status line":   closing("HTTP/1.1 xyz " + secret + "\r\n\r\n"),
-		"garbage":       closing(secret + "\r\n\r\n"),
-		"header line":   closing("HTTP/1.1 200 OK\r\n" + secret + "\r\n\r\n"),
-		"redirect":      say(302, "", "Location: https://"+secret+".example.com/"+secret),
-		"bad redirect":  say(302, "", "Location: http://[::"+secret),
-		"retry":         say(429, secret, "Retry-After: "+secret),
-		"success":       say(200, "{}", jsonType, "X-Request-Id: "+secret, "X-Echo: "+secret, "Set-Cookie: t="+secret, `Content-Disposition: attachment; filename="`+secret+`"`),
-		"no JSON":       sayJSON(secret),
-		"next page":     say(200, "[]", jsonType, "Link: <https://x?private_token="+secret+"&a=b>; rel=next"),
-		"encoding":      say(200, "{}", jsonType, "Content-Encoding: gzip", "X-Request-Id: "+secret),
-		"chunk":         closing("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + secret + "\r\n"),
-		"length":        closing("HTTP/1.1 200 OK\r\nContent-Length: " + secret + "\r\n\r\n"),
-		"transfer kind": closing("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + secret + "\r\n\r\n"),
-	}
-}
-
-// No credential is in a client, an error or what it wraps, a response, a download, a cursor or a
-// log record, even if the server sends it back.
-func TestNoSecretAnywhere(t *testing.T) {
-	for kind, credential := range credentials {
-		for name, echo := range echoes() {
-			t.Run(kind+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				var log records
-				w := newWire(t, always(echo))
-				c := wireClient(t, w.url, credential, log.option(slog.LevelDebug))
-				for _, r := range runners {
-					var got Response
-					err := r.run(t.Context(), c, Into(&got), Sudo(42))
-					assert.Empty(t, reveals(err), "%s: %v", r.name, err)
-					assert.Empty(t, reveals(&got), r.name)
-				}
-				if d, err := openArchive(t.Context(), c); err == nil {
-					assert.Empty(t, reveals(d))
-					require.NoError(t, d.Close())
-				}
-				require.NotEmpty(t, w.seen())
-				_, text := log.lines(t)
-				assert.NotContains(t, text, secret)
-				assert.NotEmpty(t, text)
-			})
-		}
-	}
-}
-
-// A client holds its credential in functions only. The search skips net/http's transport, which
-// runs at the same time.
-func TestNoSecretInClient(t *testing.T) {
-	for kind, credential := range credentials {
-		c := bubbleClient(t, credential, statuses(func(*http.Request) (int, http.Header) { return 200, nil }))
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-		derived, err := c.With(WithUserAgent("x"))
-		require.NoError(t, err)
-		for _, v := range []any{c, *c, derived, c.Issues, c.core.config.apiCredential} {
-			assert.Empty(t, reveals(v), kind)
-		}
-	}
 }
 
 // A call redacts the token that it was sent with, even if another call has renewed it in the
@@ -225,38 +142,20 @@ func TestNoSecretAfterRenewal(t *testing.T) {
 	assert.Empty(t, reveals(err))
 }
 
-// The search for secrets finds a secret that is there.
-func TestRevealsFinds(t *testing.T) {
-	type hidden struct{ inner any }
-	for _, v := range []any{
-		secret, &hidden{[]byte(secret)}, map[string]any{"a": []hidden{{secret}}}, errors.New(secret), &Error{cause: fmt.Errorf("x %w", errors.New(secret))},
-		&Response{Header: http.Header{"A": {secret}}}, &Error{Fields: map[string][]string{secret: nil}},
-	} {
-		assert.NotEmpty(t, reveals(v), "%T", v)
-	}
-	assert.Empty(t, reveals(&hidden{"nothing"}))
-}
-
-// Headers and query parameters that the client sets itself cannot be set by the caller.
-func TestHeadersAndQueriesRefused(t *testing.T) {
+// Headers that the client sets itself cannot be set by the caller, in upper or lower case or with the
+// underscores that servers read as dashes. TestCredentialNames has the queries.
+func TestHeadersRefused(t *testing.T) {
 	w := newWire(t, always(sayJSON("{}")))
 	c := wireClient(t, w.url)
 	for _, name := range []string{
-		"private-token", "JOB-TOKEN", "Authorization", "Cookie", "sudo", "Deploy-Token", "Idempotency-Key", "Host", "Content-Length", "Connection",
+		"private-token", "PRIVATE_TOKEN", "Private_Token", "JOB-TOKEN", "job_token", "AUTHORIZATION", "proxy-authorization", "Cookie", "sudo", "Deploy_Token", "Deploy-Token", "Idempotency-Key", "Host", "Content-Length", "Connection",
 		"Transfer-Encoding", "Expect", "Accept-Encoding", "", "a b", "a\nb",
 	} {
 		var v *ValidationError
 		require.ErrorAs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Header(name, "x")), &v, name)
 	}
 	require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil, Header("X-A", "a\r\nb")))
-	for _, name := range []string{"private_token", "access_token", "JOB_TOKEN", "sudo", ""} {
-		require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil, Query(name, secret)), name)
-		call := callOf(ClassSafe)
-		call.Query = map[string][]string{name: {secret}}
-		if name != "" {
-			assert.Empty(t, reveals(c.Do(t.Context(), call, nil)))
-		}
-	}
+	require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil, Query("", "x")))
 	assert.Empty(t, w.seen())
 }
 
@@ -293,40 +192,6 @@ func TestLogWait(t *testing.T) {
 		call()
 		assert.Contains(t, out.String(), `msg="forge: wait"`)
 	})
-}
-
-// A cancellation by the caller is not a failure of the server: there is no warning, and the text
-// states who ended the call, for each place in which a call can wait.
-func TestCancellationIsNotAWarning(t *testing.T) {
-	for name, options := range map[string][]Option{
-		"response": nil,
-		"limiter":  {WithLimiter(waitFunc(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},
-		"backoff":  {WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var log bytes.Buffer
-				answer := silent("")
-				if name == "backoff" {
-					answer = say(503, "")
-				}
-				c := pipedWire(t, always(answer)).client(t, append(options, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
-				ctx, cancel := context.WithCancel(t.Context())
-				time.AfterFunc(20*time.Second, cancel)
-				err := c.Do(ctx, callOf(ClassSafe), nil)
-				require.ErrorIs(t, err, context.Canceled)
-				require.NotErrorIs(t, err, ErrRateLimited)
-				assert.Contains(t, err.Error(), "the caller canceled the context")
-				assert.NotContains(t, log.String(), "level=WARN")
-
-				late, cancelLate := context.WithTimeout(t.Context(), 20*time.Second)
-				defer cancelLate()
-				err = c.Do(late, callOf(ClassSafe), nil)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				assert.Contains(t, log.String(), "level=WARN", "a deadline may be the server's fault")
-			})
-		})
-	}
 }
 
 type waitFunc func(context.Context) error

@@ -3,9 +3,11 @@ package forge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,8 +53,13 @@ func TestAttempts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var hook attempts
 			began := time.Now()
-			c := wireClient(t, newWire(t, test.answer).url, hook.option())
-			err := c.Do(t.Context(), callOf(ClassIdempotent), new(any))
+			type key struct{}
+			c := wireClient(t, newWire(t, test.answer).url, WithOnAttempt(func(ctx context.Context, a Attempt) {
+				route, _ := RouteFromContext(ctx)
+				assert.Equal(t, idempotentRoute+" mine", fmt.Sprint(route.Template, " ", ctx.Value(key{})), "the context of the hook is that of the call")
+				hook.seen = append(hook.seen, a)
+			}))
+			err := c.Do(context.WithValue(t.Context(), key{}, "mine"), callOf(ClassIdempotent), new(any))
 			assert.Equal(t, test.stats.Failures == 1, err != nil && !IsNotModified(err), "%v", err)
 			assert.Equal(t, test.stats, c.Stats())
 			require.Len(t, hook.all(), len(test.want))
@@ -96,7 +103,7 @@ func TestAttemptsAndTokens(t *testing.T) {
 // for it is too long.
 func TestAttemptsNotSent(t *testing.T) {
 	var hook attempts
-	c := bubbleClient(t, hook.option(), WithLimiter(refusing{}))
+	c := bubbleClient(t, hook.option(), WithLimiter(&limiter{err: errors.New("no more today")}))
 	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
 	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
 	c = bubbleClient(t, hook.option())
@@ -106,10 +113,6 @@ func TestAttemptsNotSent(t *testing.T) {
 	assert.Empty(t, hook.all())
 	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
 }
-
-type refusing struct{}
-
-func (refusing) Wait(context.Context) error { return errors.New("no more today") }
 
 // Waits that the server requests are counted, both of the call that got the request and of the
 // calls that it delays.
@@ -149,28 +152,71 @@ func TestThrottled(t *testing.T) {
 	})
 }
 
-// The context of the hook is the context of the call: it has the route and the caller's values.
-func TestAttemptContext(t *testing.T) {
-	type key struct{}
-	w := newWire(t, always(sayJSON("[]")))
-	c := wireClient(t, w.url, WithOnAttempt(func(ctx context.Context, a Attempt) {
-		route, ok := RouteFromContext(ctx)
-		assert.True(t, ok)
-		assert.Equal(t, a.Route, route.Template)
-		assert.Equal(t, "mine", ctx.Value(key{}))
-	}))
-	for _, r := range runners {
-		if r.name != "open" {
-			require.NoError(t, r.run(context.WithValue(t.Context(), key{}, "mine"), c), r.name)
-		}
-	}
-	require.Len(t, w.seen(), 3)
+// attempts collects the reports of WithOnAttempt.
+type attempts struct {
+	mu   sync.Mutex
+	seen []Attempt
 }
 
-// A client without a hook has no cost for hooks.
-func TestNoHookNoCost(t *testing.T) {
-	c, err := bubbleClient(t).customRequest(callOf(ClassSafe)).prepare(t.Context(), kindNoResult, nil)
+func (a *attempts) option() Option {
+	return WithOnAttempt(func(_ context.Context, attempt Attempt) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.seen = append(a.seen, attempt)
+	})
+}
+
+func (a *attempts) all() []Attempt {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.seen
+}
+
+// A client and all clients that are derived from it share one Stats, even with different
+// credentials. Each client has its own hook.
+func TestStatsAreShared(t *testing.T) {
+	var hook attempts
+	w := newWire(t, always(sayJSON("[{},{}]")))
+	parent := wireClient(t, w.url)
+	child, err := parent.With(WithToken("another-token"), hook.option())
 	require.NoError(t, err)
-	c.attempt.start = time.Now()
-	assert.Zero(t, testing.AllocsPerRun(100, func() { c.observe(t.Context(), true) }))
+	other := wireClient(t, w.url)
+	var calls sync.WaitGroup
+	for _, c := range []*Client{parent, child, child} {
+		calls.Go(func() {
+			for range 20 {
+				_, err := Collect(ListAs[map[string]any](t.Context(), c, Call{Method: http.MethodGet, Route: "/issues"}, Ahead(2)))
+				assert.NoError(t, err)
+			}
+		})
+	}
+	calls.Wait()
+	assert.Equal(t, Stats{Calls: 60, Attempts: 60, BytesReceived: 60 * 7}, parent.Stats())
+	assert.Equal(t, parent.Stats(), child.Stats())
+	assert.Zero(t, other.Stats())
+	assert.Len(t, hook.all(), 40)
+}
+
+// The bytes of a download are counted when they are read.
+func TestStatsOfDownloads(t *testing.T) {
+	var hook attempts
+	c := wireClient(t, newWire(t, always(say(200, "0123456789", "Content-Type: a/b"))).url, hook.option())
+	d, err := openArchive(t.Context(), c)
+	require.NoError(t, err)
+	defer d.Close()
+	assert.Zero(t, c.Stats().BytesReceived)
+	_, err = io.ReadFull(d, make([]byte, 4))
+	require.NoError(t, err)
+	assert.EqualValues(t, 4, c.Stats().BytesReceived)
+	_, err = io.Copy(io.Discard, d)
+	require.NoError(t, err)
+	assert.EqualValues(t, 10, c.Stats().BytesReceived)
+	assert.Zero(t, hook.all()[0].BytesReceived)
+}
+
+// Statistics print with their names, in the singular for one.
+func TestStatsString(t *testing.T) {
+	assert.Equal(t, "0 calls, 0 failed, 0 attempts, 0 retries, 0 waits for rate limits (0s), 0 bytes sent, 0 bytes received", Stats{}.String())
+	stats := Stats{Calls: 1, Failures: 2, Attempts: 4, Retries: 1, RateLimitWaits: 1, RateLimitWaitTime: time.Minute, BytesSent: 1, BytesReceived: 20}
+	assert.Equal(t, "1 call, 2 failed, 4 attempts, 1 retry, 1 wait for rate limits (1m0s), 1 byte sent, 20 bytes received", stats.String())
 }

@@ -1,15 +1,11 @@
 package forge
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"io"
 	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
 
@@ -79,6 +74,8 @@ func TestRootCAs(t *testing.T) {
 	assert.Equal(t, "HTTP/2.0", proto)
 	shared, own := conn.Shared(), c.core.transport.(*http.Transport)
 	assert.NotSame(t, shared, own)
+	assert.True(t, own.TLSClientConfig.RootCAs.Equal(pool), "the pool replaces that of the system")
+	assert.NotSame(t, pool, own.TLSClientConfig.RootCAs, "certificates that are added later have no effect")
 	assert.Nil(t, shared.TLSClientConfig.RootCAs, "the transport of other clients is not changed")
 	assert.Equal(t, shared.MaxIdleConnsPerHost, own.MaxIdleConnsPerHost)
 	assert.Equal(t, shared.IdleConnTimeout, own.IdleConnTimeout)
@@ -87,38 +84,6 @@ func TestRootCAs(t *testing.T) {
 	derived := closed(t)(unknown.With(WithRootCAs(pool)))
 	require.NoError(t, derived.Do(t.Context(), callOf(ClassSafe), nil))
 	require.NoError(t, closed(t)(derived.With(WithUserAgent("x"))).Do(t.Context(), callOf(ClassSafe), nil))
-}
-
-// The pool replaces the pool of the system. The client copies it, so certificates that are added
-// later have no effect.
-func TestRootCAsReplaceTheSystems(t *testing.T) {
-	address, pool, _ := privateServer(t, replyJSON("{}"))
-	other := x509.NewCertPool()
-	other.AddCert(otherAuthority(t))
-	c := closed(t)(NewClient(address, WithRootCAs(other)))
-	other.AddCert(httptestAuthority(t))
-	require.ErrorContains(t, c.Do(t.Context(), callOf(ClassSafe), nil), "WithRootCAs")
-	assert.True(t, closed(t)(c.With(WithRootCAs(pool))).core.transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(pool))
-}
-
-// otherAuthority returns an authority that has signed no certificate.
-func otherAuthority(t *testing.T) *x509.Certificate {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	require.NoError(t, err)
-	certificate, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
-	return certificate
-}
-
-func httptestAuthority(t *testing.T) *x509.Certificate {
-	t.Helper()
-	srv := httptest.NewTLSServer(nil)
-	defer srv.Close()
-	return srv.Certificate()
 }
 
 // The pool also applies to the addresses of OAuth tokens and of the registry.
@@ -236,28 +201,4 @@ func TestJobAuthorities(t *testing.T) {
 	own := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}}
 	require.Error(t, closed(t)(NewClientFromEnv(through(own))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates of the transport apply")
 	closed(t)(NewClientFromEnv(through(roundTrip(nothing))))
-}
-
-// If a server requires a client certificate, the error has a hint, too. Errors of other TLS
-// failures have no misleading hint.
-func TestHintTLS(t *testing.T) {
-	srv := httptest.NewUnstartedServer(replyJSON("{}"))
-	srv.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12}
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	srv.StartTLS()
-	t.Cleanup(srv.Close)
-	pool := x509.NewCertPool()
-	pool.AddCert(srv.Certificate())
-	err := closed(t)(NewClient(srv.URL, WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil)
-	require.ErrorContains(t, err, "TLSClientConfig.Certificates")
-
-	elsewhere := strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
-	err = closed(t)(NewClient(elsewhere, WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil)
-	var name x509.HostnameError
-	require.ErrorAs(t, err, &name)
-	require.NotContains(t, err.Error(), "WithRootCAs")
-	for _, err := range []error{nil, io.EOF, net.ErrClosed, x509.CertificateInvalidError{Reason: x509.Expired}} {
-		assert.Empty(t, hintTLS(err))
-	}
-	assert.Contains(t, hintTLS(x509.SystemRootsError{}), "WithRootCAs")
 }

@@ -327,7 +327,7 @@ func TestRouteFromContext(t *testing.T) {
 	}))
 	defer srv.Close()
 	var seen []string
-	tracer := roundTripper(func(r *http.Request) (*http.Response, error) {
+	tracer := roundTrip(func(r *http.Request) (*http.Response, error) {
 		route, ok := RouteFromContext(r.Context())
 		assert.True(t, ok)
 		seen = append(seen, route.Method+" "+route.Template+" "+string(route.Class))

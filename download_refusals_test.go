@@ -152,22 +152,6 @@ func checkStreamed(t *testing.T, c *Client, endpoint streamed, r streamedRespons
 	assert.Contains(t, strings.ToLower(err.Error()), strings.ToLower(r.says), r.name)
 }
 
-// A partial file is accepted if the caller requested a range.
-func TestDownloadRange(t *testing.T) {
-	for _, endpoint := range streamedFiles {
-		w := newWire(t, always(say(206, "content", "Content-Range: bytes 0-6/1000000")))
-		d, err := endpoint.open(t.Context(), wireClient(t, w.url), Header("Range", "bytes=0-6"))
-		if !assert.NoError(t, err, endpoint.method) {
-			continue
-		}
-		content, err := io.ReadAll(d)
-		assert.NoError(t, err, endpoint.method)
-		assert.Equal(t, "content", string(content), endpoint.method)
-		assert.NoError(t, d.Close())
-		assert.Equal(t, "bytes=0-6", w.seen()[0].header.Get("Range"))
-	}
-}
-
 // The same rules apply to rows that are read from a file.
 func TestRowsRefused(t *testing.T) {
 	for _, r := range streamedResponses() {

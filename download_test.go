@@ -1,12 +1,10 @@
 package forge
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
 	"encoding/hex"
-	"errors"
 	"io"
 	"log"
 	"net"
@@ -92,10 +90,12 @@ func TestSaveToErrors(t *testing.T) {
 		opts []RequestOption
 		is   error
 	}{
-		"cut":       {closing("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncontent"), nil, io.ErrUnexpectedEOF},
-		"reset":     {reset("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncontent"), nil, nil},
-		"too large": {say(200, "content"), []RequestOption{MaxBytes(3)}, ErrResponseTooLarge},
-		"checksum":  {say(200, "content"), []RequestOption{Checksum(ChecksumSHA256, sumOf("else"))}, ErrChecksum},
+		"cut":                        {closing("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncontent"), nil, io.ErrUnexpectedEOF},
+		"reset":                      {reset("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncontent"), nil, nil},
+		"too large":                  {say(200, "content"), []RequestOption{MaxBytes(3)}, ErrResponseTooLarge},
+		"checksum":                   {say(200, "content"), []RequestOption{Checksum(ChecksumSHA256, sumOf("else"))}, ErrChecksum},
+		"nothing":                    {say(200, ""), []RequestOption{Checksum(ChecksumSHA256, sumOf("content"))}, ErrChecksum},
+		"too large without a length": {closing("HTTP/1.1 200 OK\r\n\r\ncontent"), []RequestOption{MaxBytes(4)}, ErrResponseTooLarge},
 	} {
 		d, err := openArchive(t.Context(), wireClient(t, newWire(t, always(test.act)).url), test.opts...)
 		if err != nil { // the reset has arrived first
@@ -103,6 +103,7 @@ func TestSaveToErrors(t *testing.T) {
 		}
 		err = d.SaveTo(old)
 		assertSaveError(t, err, old)
+		assert.Contains(t, err.Error(), old+": forge: GET "+archiveRoute, name)
 		assert.Equal(t, archiveRoute, asError(t, err).Route, name)
 		if test.is != nil {
 			require.ErrorIs(t, err, test.is, name)
@@ -112,36 +113,6 @@ func TestSaveToErrors(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "old", string(content))
 	assert.Equal(t, []string{"full", "old"}, dirNames(t, dir))
-}
-
-// A panic or runtime.Goexit in Progress leaves no temporary file either.
-func TestSaveToPanics(t *testing.T) {
-	for name, act := range map[string]func(){"panic": func() { panic("of the caller") }, "Goexit": runtime.Goexit} {
-		path := filepath.Join(t.TempDir(), "file")
-		d := openContent(t, "content", Progress(func(int64, int64) { act() }))
-		ends(t, func() error { return d.SaveTo(path) })
-		assert.Empty(t, dirNames(t, filepath.Dir(path)), name)
-		_, err := d.Read(make([]byte, 1))
-		require.ErrorContains(t, err, "closed", name)
-	}
-}
-
-// The file appears under its name when it is complete, not before.
-func TestSaveToIsAtomic(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "file")
-	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
-	var seen int
-	d := openContent(t, strings.Repeat("x", 200_000), Progress(func(int64, int64) {
-		seen++
-		content, err := os.ReadFile(path)
-		require.NoError(t, err)
-		assert.Equal(t, "old", string(content))
-		assert.Len(t, dirNames(t, dir), 2)
-	}))
-	require.NoError(t, d.SaveTo(path))
-	assert.NotZero(t, seen)
-	assert.Equal(t, []string{"file"}, dirNames(t, dir))
 }
 
 // If the context ends at any time, also between the last byte and the rename, SaveTo saves the whole
@@ -175,65 +146,9 @@ func TestSaveToWhileTheContextEnds(t *testing.T) {
 	}
 }
 
-// If the stream fails, the error of SaveTo names the file and then the error of the stream.
-func TestSaveToOfABrokenStream(t *testing.T) {
-	w := newWire(t, always(func(conn net.Conn) bool {
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncontent")
-		return false
-	}))
-	d, err := openArchive(t.Context(), wireClient(t, w.url))
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "file")
-	err = d.SaveTo(path)
-	assert.True(t, strings.HasPrefix(err.Error(), "forge: saving "+path+": forge: GET "+archiveRoute), err.Error())
-	var failed *Error
-	require.ErrorAs(t, err, &failed)
-	assert.Equal(t, http.MethodGet, failed.Method)
-}
-
 func sumOf(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])
-}
-
-// A file is created only if it is complete, matches its checksum and is within MaxBytes. No other
-// file is left.
-func TestSaveToChecked(t *testing.T) {
-	const content = "the content"
-	for _, test := range []struct {
-		name string
-		act  act
-		opts []RequestOption
-		is   error
-	}{
-		{"right", say(200, content), []RequestOption{Checksum(ChecksumSHA256, sumOf(content)), MaxBytes(int64(len(content)))}, nil},
-		{"capitals", say(200, content), []RequestOption{Checksum(ChecksumSHA256, strings.ToUpper(sumOf(content)))}, nil},
-		{"other content", say(200, content), []RequestOption{Checksum(ChecksumSHA256, sumOf("else"))}, ErrChecksum},
-		{"empty", say(200, ""), []RequestOption{Checksum(ChecksumSHA256, sumOf(content))}, ErrChecksum},
-		{"cut short", closing("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n" + content), []RequestOption{Checksum(ChecksumSHA256, sumOf(content))}, io.ErrUnexpectedEOF},
-		{"too large", say(200, content), []RequestOption{MaxBytes(int64(len(content)) - 1)}, ErrResponseTooLarge},
-		{"too large without a length", closing("HTTP/1.1 200 OK\r\n\r\n" + content), []RequestOption{MaxBytes(4)}, ErrResponseTooLarge},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			dir := t.TempDir()
-			path := filepath.Join(dir, "saved")
-			d, err := openArchive(t.Context(), wireClient(t, newWire(t, always(test.act)).url), test.opts...)
-			require.NoError(t, err)
-			err = d.SaveTo(path)
-			if test.is == nil {
-				require.NoError(t, err)
-				saved, err := os.ReadFile(path)
-				require.NoError(t, err)
-				assert.Equal(t, content, string(saved))
-				return
-			}
-			require.ErrorIs(t, err, test.is)
-			assert.Equal(t, archiveRoute, asError(t, err).Route)
-			left, err := os.ReadDir(dir)
-			require.NoError(t, err)
-			assert.Empty(t, left)
-		})
-	}
 }
 
 // HTTP marks the end of a body by a length, by a last chunk or, in HTTP/2, by the end of the stream:
@@ -302,7 +217,7 @@ func TestChecksumAndSecureFile(t *testing.T) {
 	for _, test := range []struct {
 		own, option string
 		is          error
-	}{{right, right, nil}, {right, wrong, ErrChecksum}, {wrong, right, ErrChecksum}} {
+	}{{right, strings.ToUpper(right), nil}, {right, wrong, ErrChecksum}, {wrong, right, ErrChecksum}} {
 		file := &SecureFile{ID: 1, Checksum: test.own, ChecksumAlgorithm: ChecksumSHA256}
 		d, err := c.SecureFiles.Download(t.Context(), ID(1), file, Checksum(ChecksumSHA256, test.option))
 		require.NoError(t, err)
@@ -372,91 +287,4 @@ func TestClosedDownloadIsFree(t *testing.T) {
 		runtime.GC()
 		return freed.Load()
 	}, time.Minute, 10*time.Millisecond)
-}
-
-// io.Copy reads large blocks, and loses neither bytes nor the error.
-func TestDownloadWriteTo(t *testing.T) {
-	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", "1048576")
-		if r.URL.Path == "/api/v4/projects/2/repository/archive" {
-			_, _ = w.Write(content[:1<<19])
-			return
-		}
-		_, _ = w.Write(content)
-	}))
-	defer srv.Close()
-	client := onceClient(t, srv.URL)
-	for id, size := range map[ID]int{1: 1 << 20, 2: 1 << 19} {
-		d, err := client.Repositories.Archive(t.Context(), id, nil)
-		require.NoError(t, err)
-		var got bytes.Buffer
-		var largest int
-		n, err := io.Copy(writerFunc(func(p []byte) (int, error) {
-			largest = max(largest, len(p))
-			return got.Write(p)
-		}), d)
-		assert.Equal(t, content[:size], got.Bytes())
-		assert.EqualValues(t, size, n)
-		assert.Greater(t, largest, 32<<10, "the block size is that of io.Copy")
-		var failed *Error
-		assert.Equal(t, id == 2, errors.As(err, &failed), "%v", err)
-		require.NoError(t, d.Close())
-	}
-}
-
-// A file appears whole or not at all.
-func TestDownloadSaveTo(t *testing.T) {
-	content := strings.Repeat("data\x00", 100_000)
-	dir := t.TempDir()
-	path := filepath.Join(dir, "archive.tar.gz")
-	entries := func() (names []string) {
-		list, err := os.ReadDir(dir)
-		require.NoError(t, err)
-		for _, e := range list {
-			names = append(names, e.Name())
-		}
-		return names
-	}
-	for _, old := range []bool{false, true} {
-		d := downloadFrom(t, content, false, `attachment; filename="archive.tar.gz"`)
-		assert.Equal(t, "archive.tar.gz", d.Name)
-		assert.Equal(t, "application/gzip", d.ContentType)
-		require.NoError(t, d.SaveTo(path), "old %t", old)
-		got, err := os.ReadFile(path)
-		require.NoError(t, err)
-		assert.Equal(t, sha256.Sum256([]byte(content)), sha256.Sum256(got))
-		assert.Equal(t, newFileMode(t), modeOf(t, path))
-		assert.Equal(t, []string{"archive.tar.gz"}, entries())
-		require.NoError(t, d.Close(), "closing again")
-		_, err = d.Read(make([]byte, 1))
-		require.Error(t, err)
-		require.NotErrorIs(t, err, io.EOF)
-	}
-
-	cut := downloadFrom(t, "too little", true, "")
-	assert.EqualValues(t, 1_000_000, cut.Size)
-	err := cut.SaveTo(path)
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	var failed *Error
-	require.ErrorAs(t, err, &failed)
-	assert.Equal(t, "/projects/:id/repository/archive[.:format]", failed.Route)
-	got, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, sha256.Sum256([]byte(content)), sha256.Sum256(got), "the old file was removed")
-	assert.Equal(t, []string{"archive.tar.gz"}, entries(), "a failure left a file")
-
-	for _, bad := range []string{filepath.Join(dir, "missing", "x"), dir, filepath.Join(path, "x")} {
-		require.Error(t, downloadFrom(t, "x", false, "").SaveTo(bad), bad)
-	}
-	assert.Equal(t, []string{"archive.tar.gz"}, entries())
-}
-
-// A truncated stream is an error of Read, never an early io.EOF.
-func TestDownloadTruncated(t *testing.T) {
-	d := downloadFrom(t, "too little", true, "")
-	defer d.Close()
-	got, err := io.ReadAll(d)
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.Equal(t, "too little", string(got))
 }

@@ -3,10 +3,10 @@
 package forge
 
 import (
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -71,31 +71,38 @@ func TestSaveToKeepsMode(t *testing.T) {
 	}
 }
 
-// While the file is incomplete, only its owner can read it, and its name cannot be guessed.
-func TestSaveToHidesIncomplete(t *testing.T) {
+// The file appears under its name when it is complete, not before. While it is incomplete, only its
+// owner can read it, and its name cannot be guessed.
+func TestSaveToIsAtomic(t *testing.T) {
 	withUmask(t, 0)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o666))
 	seen := map[string]bool{}
-	for range 3 {
-		var reports int
-		d := openContent(t, strings.Repeat("x", 100_000), Progress(func(int64, int64) {
-			reports++
-			for _, name := range dirNames(t, dir) {
-				if name != "file" {
-					assert.Equal(t, fs.FileMode(0o600), modeOf(t, filepath.Join(dir, name)))
-					seen[name] = true
-				}
-			}
+	for i := range 3 {
+		content := strings.Repeat(fmt.Sprint(i), 100_000)
+		before, err := os.ReadFile(path)
+		require.NoError(t, err)
+		d := openContent(t, content, Progress(func(int64, int64) {
+			now, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, before, now)
+			names := dirNames(t, dir)
+			assert.Len(t, names, 2)
+			assert.Equal(t, fs.FileMode(0o600), modeOf(t, filepath.Join(dir, names[0])))
+			seen[names[0]] = true
 		}))
 		require.NoError(t, d.SaveTo(path))
-		assert.NotZero(t, reports)
+		now, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, content, string(now))
 		assert.Equal(t, fs.FileMode(0o666), modeOf(t, path))
 	}
 	assert.Len(t, seen, 3)
 	for name := range seen {
 		assert.Greater(t, len(strings.TrimSuffix(strings.TrimPrefix(name, ".forge-"), ".part")), 20)
 	}
+	assert.Equal(t, []string{"file"}, dirNames(t, dir))
 }
 
 // As root, a replaced file keeps its owner and group, but a secure file belongs to the user who
@@ -229,26 +236,6 @@ func TestSaveToDistrustsLinks(t *testing.T) {
 	assert.Equal(t, "old", string(content))
 	require.NoError(t, os.Chown(shared, 1234, 1234))
 	require.NoError(t, save(), "a link of the directory's owner")
-}
-
-// If the disk is full, the error has the usual form, and the temporary file is removed.
-func TestSaveToFullDisk(t *testing.T) {
-	var limit syscall.Rlimit
-	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
-	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
-	for _, s := range savers() {
-		path := filepath.Join(t.TempDir(), "file")
-		d := s.open(t, strings.Repeat("x", 300_000))
-		small := limit
-		small.Cur = 100_000
-		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small))
-		err := d.SaveTo(path)
-		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
-		assertSaveError(t, err, path)
-		require.ErrorIs(t, err, syscall.EFBIG)
-		assert.Empty(t, dirNames(t, filepath.Dir(path)))
-	}
 }
 
 // FileAt refuses anything that is not a regular file before it opens it.

@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -136,22 +135,6 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// Each attempt opens the file again and closes it.
-func TestUploadOpensAndCloses(t *testing.T) {
-	srv := newUploadServer(t, 2, http.StatusBadGateway)
-	var opened, closed atomic.Int32
-	file := FileBytes([]byte("abc"))
-	inner := file.Open
-	file.Open = func() (io.ReadCloser, error) {
-		opened.Add(1)
-		r, err := inner()
-		return readCloser{r, func() { closed.Add(1) }}, err
-	}
-	require.NoError(t, sendFile(t, onceClient(t, srv.URL, WithRetry(quickRetry)), file))
-	assert.EqualValues(t, 3, opened.Load())
-	assert.Eventually(t, func() bool { return closed.Load() == 3 }, time.Minute, time.Millisecond)
-}
-
 type readCloser struct {
 	io.Reader
 	close func()
@@ -237,7 +220,7 @@ func TestStatedLengths(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
 		for name, send := range sizedEntries(t, c) {
 			request := strings.HasPrefix(name, "Request")
-			for _, stated := range []int64{0, 1, 100, 5000, 100_000} {
+			for _, stated := range []int64{0, 1, 5000, 100_000} {
 				for _, size := range []int64{0, 1, stated - 1, stated, stated + 1, 2*stated + 70_000} {
 					if size < 0 || request && stated == 0 { // net/http: the length is not known
 						continue
@@ -265,7 +248,7 @@ func TestStatedLengths(t *testing.T) {
 			}
 		}
 		broken := errors.New("the disk is broken")
-		for range 50 { // over HTTP/1 the response and the error race
+		for range 20 { // over HTTP/1 the response and the error race
 			content := func() io.Reader { return io.MultiReader(strings.NewReader("content"), iotest.ErrReader(broken)) }
 			require.ErrorIs(t, sendFile(t, c, FileReader(content(), 7)), broken)
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, c.BaseURL()+"/things", content())
@@ -293,60 +276,12 @@ func TestUploadRefused(t *testing.T) {
 	}
 }
 
-func TestUploadProgress(t *testing.T) {
-	srv := newUploadServer(t, 1, http.StatusServiceUnavailable)
-	var mu sync.Mutex
-	var starts, last, total int64
-	require.NoError(t, sendFile(t, onceClient(t, srv.URL, WithRetry(quickRetry)), FileBytes(make([]byte, 100_000)), Progress(func(done, all int64) {
-		mu.Lock()
-		defer mu.Unlock()
-		if done < last || last == 0 {
-			starts++
-		}
-		last, total = done, all
-	})))
-	mu.Lock()
-	defer mu.Unlock()
-	assert.EqualValues(t, 2, starts, "Progress starts at zero with each attempt")
-	assert.Equal(t, srv.lengths[0], total)
-	assert.Equal(t, total, last)
-}
-
-// downloadFrom downloads content from a server, which truncates it if cut is set.
-func downloadFrom(t *testing.T, content string, cut bool, disposition string) *Download {
-	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "Application/Gzip; q=1")
-		w.Header().Set("Content-Disposition", disposition)
-		if cut {
-			w.Header().Set("Content-Length", "1000000")
-		}
-		_, _ = io.WriteString(w, content)
-		if cut {
-			_ = http.NewResponseController(w).Flush()
-			panic(http.ErrAbortHandler)
-		}
-	}))
-	t.Cleanup(srv.Close)
-	d, err := onceClient(t, srv.URL).Repositories.Archive(t.Context(), ID(1), nil)
-	require.NoError(t, err)
-	return d
-}
-
 // modeOf returns the mode of a file; for a link, the mode of the link.
 func modeOf(t *testing.T, path string) fs.FileMode {
 	t.Helper()
 	info, err := os.Lstat(path)
 	require.NoError(t, err)
 	return info.Mode()
-}
-
-// newFileMode returns the mode of a new file under the umask of this process.
-func newFileMode(t *testing.T) fs.FileMode {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "new")
-	require.NoError(t, os.WriteFile(path, nil, 0o666))
-	return modeOf(t, path)
 }
 
 // Callers join the suggested name to a path, so it must not lead out of that directory.
@@ -416,35 +351,18 @@ func TestNilReaders(t *testing.T) {
 func TestLocalFileErrors(t *testing.T) {
 	client := silentServer(t)
 	dir := t.TempDir()
-	err := sendFile(t, client, FileAt(filepath.Join(dir, "missing")))
-	refused(t, err, "File", "file")
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	var invalid *ValidationError
-	require.ErrorAs(t, err, &invalid)
-
+	require.ErrorIs(t, sendFile(t, client, FileAt(filepath.Join(dir, "missing"))), fs.ErrNotExist)
 	path := filepath.Join(dir, "soon gone")
 	require.NoError(t, os.WriteFile(path, []byte("content"), 0o600))
 	file := FileAt(path)
 	require.NoError(t, os.Remove(path))
-	err = sendFile(t, client, file)
+	err := sendFile(t, client, file)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorContains(t, err, "the body cannot be opened")
 	require.NotErrorIs(t, err, ErrInvalidResponse)
 	assert.Equal(t, 1, asError(t, err).Attempts)
 	assert.False(t, asError(t, err).MaybeApplied)
 
-	broken := errors.New("the disk is full")
-	s := client.PlaceholderReassignments
-	err = s.WriteCSV(failingWriter{broken}, byHand())
-	require.ErrorIs(t, err, broken)
-	assert.Equal(t, "forge: writing the file of reassignments: the disk is full", err.Error())
-	long := &PlaceholderReassignment{SourceHost: strings.Repeat("x", 10_000)}
-	err = s.WriteCSV(failingWriter{broken}, byHand(long, long))
-	require.ErrorIs(t, err, broken)
-	assert.Equal(t, "forge: writing the file of reassignments: the disk is full", err.Error())
-	gone := &Error{Method: "GET", Route: "/x", Status: 404}
-	err = s.WriteCSV(io.Discard, func(yield func(*PlaceholderReassignment, error) bool) { yield(nil, gone) })
-	require.ErrorIs(t, err, ErrNotFound, "an error of the rows is returned unchanged")
 }
 
 // FuzzFileName checks that a suggested name stays in the directory to which it is joined.

@@ -97,62 +97,31 @@ func (p silencePoint) kinds() []silenceKind {
 	return append(silentCalls(), upload(FileBytes([]byte("content"))))
 }
 
+// silentCalls are kinds of calls of the API, and silentRegistryCalls those that need a registry token.
 func silentCalls() []silenceKind {
-	get := func(ctx context.Context, c *Client, opts ...RequestOption) error {
-		_, err := c.Issues.GetTimeStats(ctx, ID(1), 2, opts...)
-		return err
-	}
-	list := func(more ...RequestOption) func(context.Context, *Client, ...RequestOption) error {
-		return func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			_, err := Collect(c.Issues.List(ctx, nil, append(opts, more...)...))
-			return err
-		}
+	list := kindOf("list")
+	ahead := func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		return list(ctx, c, append(opts, Ahead(4))...)
 	}
 	return []silenceKind{
-		{"get", get},
-		{redirected, get},
-		{"list", list()},
-		{aheadByPage, list(Ahead(4))},
-		{aheadByLink, list(Ahead(4))},
-		{execKind, func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			return c.MergeRequests.DeleteBlock(ctx, ID(1), 2, 3, opts...)
-		}},
-		{"download", func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			d, err := c.Repositories.Archive(ctx, ID(1), nil, opts...)
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			_, err = io.Copy(io.Discard, d)
-			return err
-		}},
+		{"get", kindOf("get")}, {redirected, kindOf("get")}, {"list", list}, {aheadByPage, ahead}, {aheadByLink, ahead},
+		{execKind, kindOf("exec, idempotent")}, {"download", kindOf("download")},
 	}
 }
 
 func silentRegistryCalls() []silenceKind {
-	return []silenceKind{
-		{"get", func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			scopes := &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}
-			_, err := c.RegistryNative.GetToken(ctx, scopes, opts...)
-			return err
-		}},
-		{"list", func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			_, err := Collect(c.RegistryNative.ListCatalog(ctx, opts...))
-			return err
-		}},
-		{execKind, func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			return c.RegistryNative.DeleteTagReference(ctx, "a/b", "v1", opts...)
-		}},
+	list := func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		_, err := Collect(c.RegistryNative.ListCatalog(ctx, opts...))
+		return err
 	}
+	return []silenceKind{{"get", kindOf("registry token")}, {"list", list}, {execKind, kindOf("registry token of a call")}}
 }
 
-// silentPeer serves one call, on TCP or in memory.
+// silentPeer serves one call, in memory.
 type silentPeer struct {
 	point    silencePoint
 	kind     silenceKind
-	listener net.Listener
-	dial     func(context.Context, string, string) (net.Conn, error)
-	patience time.Duration // for the client to close its connections after the call
+	listener *pipenet.Listener
 
 	reached chan struct{} // closed when the peer is silent
 	over    chan struct{} // the call has ended
@@ -164,17 +133,11 @@ type silentPeer struct {
 	open    int // connections that the client has not closed
 }
 
-func newSilentPeer(point silencePoint, kind silenceKind, listener net.Listener, patience time.Duration) *silentPeer {
-	s := &silentPeer{
-		point: point, kind: kind, listener: listener, patience: patience,
-		reached: make(chan struct{}), over: make(chan struct{}),
-	}
-	s.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "tcp", listener.Addr().String())
-	}
-	if memory, is := listener.(*pipenet.Listener); is {
-		s.dial = memory.DialContext
-	}
+// silencePatience is the time that the client has to close its connections after the call.
+const silencePatience = 2 * time.Minute
+
+func newSilentPeer(point silencePoint, kind silenceKind) *silentPeer {
+	s := &silentPeer{point: point, kind: kind, listener: pipenet.Listen(), reached: make(chan struct{}), over: make(chan struct{})}
 	s.running.Go(s.accept)
 	return s
 }
@@ -182,7 +145,7 @@ func newSilentPeer(point silencePoint, kind silenceKind, listener net.Listener, 
 // client returns a client that connects to this server, for every address.
 func (s *silentPeer) client(t *testing.T, policy RetryPolicy) *Client {
 	t.Helper()
-	transport, base := &http.Transport{DialContext: s.dial}, "http://127.0.0.1:8080"
+	transport, base := &http.Transport{DialContext: s.listener.DialContext}, "http://127.0.0.1:8080"
 	if s.point.secure {
 		base = "https://forge.example.com"
 	}
@@ -284,25 +247,16 @@ func (s *silentPeer) silence(conn net.Conn, text string) {
 	_, _ = io.WriteString(conn, text)
 	s.fell.Do(func() { close(s.reached) })
 	<-s.over
-	_ = conn.SetReadDeadline(time.Now().Add(s.patience))
+	_ = conn.SetReadDeadline(time.Now().Add(silencePatience))
 	_, err := io.Copy(io.Discard, conn)
 	s.ended(err)
 }
 
 func (s *silentPeer) ended(err error) {
-	if s.patience > 0 && errors.Is(err, os.ErrDeadlineExceeded) {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		s.mu.Lock()
 		s.open++
 		s.mu.Unlock()
-	}
-}
-
-// hangUp closes all connections, so that a hanging call ends.
-func (s *silentPeer) hangUp() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, conn := range s.conns {
-		_ = conn.Close()
 	}
 }
 
@@ -312,7 +266,7 @@ func (s *silentPeer) finish() int {
 	close(s.over)
 	_ = s.listener.Close()
 	s.mu.Lock()
-	s.last = time.Now().Add(s.patience)
+	s.last = time.Now().Add(silencePatience)
 	for _, conn := range s.conns {
 		_ = conn.SetReadDeadline(s.last)
 	}

@@ -200,16 +200,6 @@ func (w *wire) accepted() int {
 	return len(w.conns)
 }
 
-// used returns the number of connections that had a request. net/http also dials for a request that
-// the client then refuses to send again.
-func (w *wire) used() int {
-	numbers := map[int]bool{}
-	for _, s := range w.seen() {
-		numbers[s.conn] = true
-	}
-	return len(numbers)
-}
-
 // closing sends text and closes the connection.
 func closing(text string) act {
 	return func(conn net.Conn) bool {

@@ -22,7 +22,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
-	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // echoServer is a server that records requests, and responds as the current trial says.
@@ -190,11 +189,12 @@ func (tr *rawTrial) describe(t *testing.T, transport http.RoundTripper, base str
 }
 
 // The server receives the same request, and the caller the same response, as with net/http alone;
-// apart from the credential, the User-Agent, and the Expect of a large body.
+// apart from the credential, the User-Agent, and the Expect of a large body. With FORGE_LONG=1 there are 700
+// random exchanges instead of 200.
 func TestHTTPClientIsTransparent(t *testing.T) {
-	exchanges := 700
-	if racetest.Enabled {
-		exchanges = 150
+	exchanges := 200
+	if longForm() {
+		exchanges = 700
 	}
 	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		t.Run(protocol, func(t *testing.T) {

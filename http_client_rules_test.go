@@ -10,8 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -38,36 +36,27 @@ func httpClientOptions(t *testing.T) {
 	assert.Len(t, w.seen(), 3)
 }
 
-// A panic or runtime.Goexit in the caller's code leaves no body open.
+// A panic of the caller's code reaches the caller, and leaves no body open.
 func TestHTTPClientCrashes(t *testing.T) {
-	for name, crash := range map[string]func(){"panic": func() { panic("enough") }, "Goexit": runtime.Goexit} {
-		for _, status := range []int{200, 404, 503} {
-			for place, option := range map[string]Option{
-				"hook":    WithOnAttempt(func(context.Context, Attempt) { crash() }),
-				"log":     WithLogger(slog.New(crashing{slog.DiscardHandler, crash})),
-				"limiter": WithLimiter(waitFunc(func(context.Context) error { crash(); return nil })),
-			} {
-				request := &closeCounter{Reader: strings.NewReader("x")}
-				response := &closeCounter{Reader: strings.NewReader("y")}
-				c := wireClient(t, "https://a.example.com", option, through(func(r *http.Request) (*http.Response, error) {
-					_ = r.Body.Close()
-					return &http.Response{StatusCode: status, Body: response, Header: http.Header{}}, nil
-				}))
-				req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "https://a.example.com", request)
-				require.NoError(t, err)
-				ended, returned := make(chan struct{}), false
-				go func() {
-					defer close(ended)
-					defer func() { _ = recover() }()
-					_, _ = c.HTTPClient().Transport.RoundTrip(req)
-					returned = true
-				}()
-				<-ended
-				label := fmt.Sprint(name, status, place)
-				assert.False(t, returned, label)
-				assert.Equal(t, map[bool]int32{true: 0, false: 1}[place == "limiter"], response.closed.Load(), label)
-				assert.Eventually(t, func() bool { return request.closed.Load() == 1 }, time.Minute, time.Millisecond, label)
-			}
+	crash := func() { panic("enough") }
+	for _, status := range []int{200, 404, 503} {
+		for place, option := range map[string]Option{
+			"hook":    WithOnAttempt(func(context.Context, Attempt) { crash() }),
+			"log":     WithLogger(slog.New(crashing{slog.DiscardHandler, crash})),
+			"limiter": WithLimiter(waitFunc(func(context.Context) error { crash(); return nil })),
+		} {
+			request := &closeCounter{Reader: strings.NewReader("x")}
+			response := &closeCounter{Reader: strings.NewReader("y")}
+			c := wireClient(t, "https://a.example.com", option, through(func(r *http.Request) (*http.Response, error) {
+				_ = r.Body.Close()
+				return &http.Response{StatusCode: status, Body: response, Header: http.Header{}}, nil
+			}))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "https://a.example.com", request)
+			require.NoError(t, err)
+			label := fmt.Sprint(status, place)
+			assert.PanicsWithValue(t, "enough", func() { _, _ = c.HTTPClient().Transport.RoundTrip(req) }, label)
+			assert.Equal(t, map[bool]int32{true: 0, false: 1}[place == "limiter"], response.closed.Load(), label)
+			assert.Eventually(t, func() bool { return request.closed.Load() == 1 }, time.Minute, time.Millisecond, label)
 		}
 	}
 }
@@ -84,27 +73,6 @@ func (c crashing) Handle(context.Context, slog.Record) error {
 	return nil
 }
 func (c crashing) WithAttrs([]slog.Attr) slog.Handler { return c }
-
-// A body that is not wanted anymore is closed before the wait for the next attempt.
-func TestHTTPClientFreesConnectionBeforeWait(t *testing.T) {
-	bodies := []*closeCounter{}
-	c := wireClient(t, "https://a.example.com",
-		WithOnAttempt(func(_ context.Context, a Attempt) {
-			if a.WaitAfter > 0 {
-				assert.EqualValues(t, 1, bodies[len(bodies)-1].closed.Load())
-			}
-		}),
-		through(func(*http.Request) (*http.Response, error) {
-			bodies = append(bodies, &closeCounter{Reader: strings.NewReader("y")})
-			return &http.Response{StatusCode: 503, Body: bodies[len(bodies)-1], Header: http.Header{}}, nil
-		}))
-	status, text, err := send(t.Context(), c.HTTPClient(), "GET", "https://a.example.com", "")
-	require.NoError(t, err)
-	assert.Equal(t, "503 y 4", fmt.Sprint(status, " ", text, " ", len(bodies)))
-	for _, body := range bodies {
-		assert.EqualValues(t, 1, body.closed.Load())
-	}
-}
 
 // The Timeout of the http.Client ends a request, and the reading of its body. A wait that would take
 // longer is not begun.
@@ -206,11 +174,9 @@ func TestHTTPClientRedirectedBodies(t *testing.T) {
 		out, getBody bool
 		want         string
 	}{
-		{"PUT", false, true, ""},
 		{"PUT", false, false, "sent only once"},
 		{"GET", false, true, ""},
 		{"GET", true, true, "request with a body"},
-		{"PUT", true, true, "redirects a write"},
 	} {
 		location := "/to"
 		if c.out {
@@ -280,45 +246,6 @@ func TestHTTPClientIsObserved(t *testing.T) {
 	assert.Equal(t, "3 3 3", fmt.Sprint(stats.Calls, stats.Attempts, stats.Failures))
 }
 
-// One Transport serves goroutines at the same time.
-func TestHTTPClientConcurrently(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		_, _ = fmt.Fprint(rw, r.Header.Get("X-Mine"), string(body))
-	}))
-	t.Cleanup(srv.Close)
-	transport := wireClient(t, srv.URL).HTTPClient().Transport
-	failed := make(chan error)
-	const workers = 16
-	for n := range workers {
-		go func() {
-			failed <- func() error {
-				for i := range 20 {
-					want := fmt.Sprint(n, "/", i)
-					req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, srv.URL, strings.NewReader(want))
-					if err != nil {
-						return err
-					}
-					req.Header.Set("X-Mine", want)
-					resp, err := transport.RoundTrip(req)
-					if err != nil {
-						return err
-					}
-					text, err := io.ReadAll(resp.Body)
-					resp.Body.Close()
-					if err != nil || string(text) != want+want {
-						return errors.Join(err, errors.New(string(text)))
-					}
-				}
-				return nil
-			}()
-		}()
-	}
-	for range workers {
-		require.NoError(t, <-failed)
-	}
-}
-
 // A 429 delays the calls to the same server. One of a route with a quota delays only this route,
 // and the object that the quota is counted for. A wait for all calls of the API delays these
 // routes, too.
@@ -384,11 +311,63 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// A constant part of a path is found in escaped form, too: servers decode it.
-func TestMatchRouteDecodes(t *testing.T) {
-	for _, path := range []string{"/projects/1/registry/repositories/2/tags", "/projects/1/registry/repositories/2/%74ags"} {
-		r, _ := matchRoute(http.MethodDelete, path)
-		require.NotNil(t, r, path)
-		assert.Equal(t, ClassNonIdempotent, r.Class)
+// Requests are retried by the class of their route, or else of their method.
+func TestHTTPClientRetries(t *testing.T) {
+	for _, c := range []struct {
+		method, path string
+		attempts     int
+	}{
+		{"GET", "/api/v4/anything", 4},
+		{"PUT", "/elsewhere", 4},
+		{"POST", "/api/v4/anything", 1},
+		{"POST", "/api/graphql", 1},
+		{"POST", "/api/v4/projects/group%2Fapp/issues/5/subscribe", 4},
+		{"POST", "/api/v4/projects/group%2Fapp/issues/5/add_spent_time", 1},
+		{"DELETE", "/api/v4/projects/1/registry/repositories/2/tags", 1},
+		{"DELETE", "/api/v4/projects/1/registry/repositories/2/tags/v1", 4},
+	} {
+		for name, fault := range map[string]act{"503": say(503, "{}"), "reset": reset("")} {
+			t.Run(c.method+c.path+name, func(t *testing.T) {
+				w := newWire(t, always(fault))
+				status, _, err := send(t.Context(), wireClient(t, w.url).HTTPClient(), c.method, w.url+c.path, map[bool]string{true: "body"}[c.method != "GET"])
+				if name == "503" {
+					require.NoError(t, err)
+					assert.Equal(t, 503, status)
+				} else {
+					failed := asError(t, err)
+					assert.Equal(t, c.method != "GET", failed.MaybeApplied)
+				}
+				assert.Len(t, w.seen(), c.attempts)
+				for _, s := range w.seen() {
+					assert.Equal(t, w.seen()[0].body, s.body)
+				}
+			})
+		}
 	}
+}
+
+// The end of the context during a wait is an error, not the response before it.
+func TestHTTPClientContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	w := newWire(t, func(seen) act {
+		return func(conn net.Conn) bool {
+			ok := say(503, "{}", "Retry-After: 30")(conn)
+			time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("enough")) })
+			return ok
+		}
+	})
+	_, _, err := send(ctx, wireClient(t, w.url).HTTPClient(), "GET", w.url, "")
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Len(t, w.seen(), 1)
+}
+
+// A 409 that reports a lock is retried, and another one is returned with its whole body.
+func TestHTTPClientLocks(t *testing.T) {
+	long := `{"message":"taken"}` + strings.Repeat(" ", 2*maxErrorBody)
+	w := newWire(t, script(say(409, `{"message":"Resource lock"}`, jsonType), say(409, long, jsonType)))
+	status, text, err := send(t.Context(), wireClient(t, w.url).HTTPClient(), "POST", w.url+"/api/v4/x", "body")
+	require.NoError(t, err)
+	assert.Equal(t, 409, status)
+	assert.True(t, bytes.Equal([]byte(long), []byte(text)))
+	assert.Len(t, w.seen(), 2)
 }

@@ -259,6 +259,67 @@ func TestHTTPClientNilBody(t *testing.T) {
 	}
 }
 
+type neverEnding byte
+
+func (b neverEnding) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(b)
+	}
+	return len(p), nil
+}
+
+// shape returns a template without the names of its placeholders.
+func shape(template string) string {
+	return regexp.MustCompile(`:[a-z_]+`).ReplaceAllString(template, ":")
+}
+
+// Every route of the API is found by each path that it can have.
+func TestMatchRoute(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	texts := []string{"group/app", "v1.0", "a b", "ü", "all", "x%y", "5"}
+	for i := range routes {
+		r := &routes[i]
+		if r.base != apiBase {
+			continue
+		}
+		for range 20 {
+			args := []any{}
+			for range strings.Count(r.Template, ":") {
+				args = append(args, texts[random.IntN(len(texts))])
+			}
+			if strings.Contains(r.Template, "[.:format]") {
+				args[len(args)-1] = []string{"", "tar.gz", "zip"}[random.IntN(3)]
+			}
+			path, err := expandTemplate(wirePath{}, r.Template, args)
+			if err != nil {
+				continue // a path with a %
+			}
+			got, found := matchRoute(r.Method, path.escaped)
+			require.NotNil(t, got, path.escaped)
+			if shape(got.Template) != shape(r.Template) { // /runners/all is a route of its own
+				require.Less(t, strings.Count(got.Template, "/:"), strings.Count(r.Template, "/:"), "%s: %s %s", path.escaped, got.Method, got.Template)
+				require.Contains(t, path.escaped, "all")
+				continue
+			}
+			var want []any // only a quota needs them
+			if r.quota != noQuota {
+				want = args[:strings.Count(r.Template, "/:")]
+			}
+			assert.Equal(t, want, found, path.escaped)
+		}
+	}
+	r, _ := matchRoute(http.MethodDelete, "/projects/1/registry/repositories/2/%74ags") // servers decode it
+	assert.Equal(t, ClassNonIdempotent, r.Class)
+	for _, path := range []string{"/", "/projects", "/projects//issues", "/projects/%zz/issues", "/projects/1/issues/2/subscribe/x", "/projects/a/b/issues/1/subscribe"} {
+		r, _ := matchRoute("POST", path)
+		assert.Nil(t, r, path)
+	}
+	for _, path := range []string{"/projects.x/1/repository/archive.zip", "/projects/1/repository.x/archive.zip", "/projects/1/repository/archives.zip"} {
+		r, _ := matchRoute("GET", path)
+		assert.Nil(t, r, "%s: only the last part has a format", path)
+	}
+}
+
 // apart is a context of which the standard library knows nothing: a goroutine waits for each child.
 type apart struct {
 	context.Context //nolint:containedctx // it is one
@@ -314,111 +375,5 @@ func TestStreamEndsAtEOF(t *testing.T) {
 				})
 			}
 		}
-	}
-}
-
-type neverEnding byte
-
-func (b neverEnding) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = byte(b)
-	}
-	return len(p), nil
-}
-
-// Bodies are streams: a truncated one is an error, and one that is not read ends with Close.
-func TestHTTPClientStreams(t *testing.T) {
-	const size = 64 << 20
-	w := newWorld(t)
-	w.host("http://127.0.0.1:1", func(rw http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/short" {
-			rw.Header().Set("Content-Length", "100")
-			_, _ = rw.Write([]byte("short"))
-			return
-		}
-		_, _ = io.Copy(rw, io.LimitReader(neverEnding('x'), size))
-	})
-	client := w.client("http://127.0.0.1:1").HTTPClient()
-	resp, err := client.Get("http://127.0.0.1:1/long")
-	require.NoError(t, err)
-	n, err := io.Copy(io.Discard, resp.Body)
-	require.NoError(t, err)
-	assert.EqualValues(t, size, n)
-	resp.Body.Close()
-	resp, err = client.Get("http://127.0.0.1:1/long")
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
-	_, _, err = send(t.Context(), client, "GET", "http://127.0.0.1:1/short", "")
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.Len(t, w.at("http://127.0.0.1:1"), 3)
-}
-
-// Waits that another server requests do not delay the client's own.
-func TestHTTPClientWaits(t *testing.T) {
-	w, other := newWire(t, always(sayJSON("{}"))), newWire(t, always(say(429, "{}", "Retry-After: 1000")))
-	c := wireClient(t, w.url)
-	client := c.HTTPClient()
-	for range 2 {
-		status, _, err := send(t.Context(), client, "GET", w.url, "")
-		require.NoError(t, err)
-		assert.Equal(t, 200, status)
-		status, _, err = send(t.Context(), client, "GET", other.url, "")
-		if err != nil {
-			require.ErrorIs(t, err, ErrRateLimited)
-			continue
-		}
-		assert.Equal(t, 429, status)
-	}
-	assert.Len(t, other.seen(), 1, "the second request was not sent")
-	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-}
-
-// shape returns a template without the names of its placeholders.
-func shape(template string) string {
-	return regexp.MustCompile(`:[a-z_]+`).ReplaceAllString(template, ":")
-}
-
-// Every route of the API is found by each path that it can have.
-func TestMatchRoute(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	texts := []string{"group/app", "v1.0", "a b", "ü", "all", "x%y", "5"}
-	for i := range routes {
-		r := &routes[i]
-		if r.base != apiBase {
-			continue
-		}
-		for range 20 {
-			args := []any{}
-			for range strings.Count(r.Template, ":") {
-				args = append(args, texts[random.IntN(len(texts))])
-			}
-			if strings.Contains(r.Template, "[.:format]") {
-				args[len(args)-1] = []string{"", "tar.gz", "zip"}[random.IntN(3)]
-			}
-			path, err := expandTemplate(wirePath{}, r.Template, args)
-			if err != nil {
-				continue // a path with a %
-			}
-			got, found := matchRoute(r.Method, path.escaped)
-			require.NotNil(t, got, path.escaped)
-			if shape(got.Template) != shape(r.Template) { // /runners/all is a route of its own
-				require.Less(t, strings.Count(got.Template, "/:"), strings.Count(r.Template, "/:"), "%s: %s %s", path.escaped, got.Method, got.Template)
-				require.Contains(t, path.escaped, "all")
-				continue
-			}
-			var want []any // only a quota needs them
-			if r.quota != noQuota {
-				want = args[:strings.Count(r.Template, "/:")]
-			}
-			assert.Equal(t, want, found, path.escaped)
-		}
-	}
-	for _, path := range []string{"/", "/projects", "/projects//issues", "/projects/%zz/issues", "/projects/1/issues/2/subscribe/x", "/projects/a/b/issues/1/subscribe"} {
-		r, _ := matchRoute("POST", path)
-		assert.Nil(t, r, path)
-	}
-	for _, path := range []string{"/projects.x/1/repository/archive.zip", "/projects/1/repository.x/archive.zip", "/projects/1/repository/archives.zip"} {
-		r, _ := matchRoute("GET", path)
-		assert.Nil(t, r, "%s: only the last part has a format", path)
 	}
 }

@@ -1,9 +1,6 @@
 package forge
 
 import (
-	"errors"
-	"io"
-	"net/http"
 	"net/url"
 	"testing"
 
@@ -14,63 +11,69 @@ import (
 
 // A complete response of the token endpoint is final, unless it shows that the server did not
 // execute the request or that a retry can succeed: another request with a rotating refresh token
-// could lose the token. Temporary failures are retried. The client secret is sent in another place
-// only after a refusal.
-func TestOAuthEndpointRequestsOnce(t *testing.T) {
+// could lose the token. Temporary failures are retried, and redirects are not followed. The client
+// secret is sent in another place only after a refusal. An error contains no part of the response.
+func TestOAuthEndpointFails(t *testing.T) {
 	const good = `{"access_token":"new","refresh_token":"r2","token_type":"bearer"}`
+	const bad = `{"error":"invalid_grant","error_description":"` + secret + `","x":"r1"}`
+	away := newWire(t, always(sayToken("stolen", "")))
 	for _, test := range []struct {
 		name   string
 		answer act
 		asked  int // requests if the place of the secret is known
 		probed int // requests if the place must be found
+		says   string
 	}{
-		{"HTML", say(200, "<html>", "Content-Type: text/html"), 1, 1},
-		{"no token", sayJSON(`{"refresh_token":"r2"}`), 1, 1},
-		{"no JSON", sayJSON(`{"access_token":`), 1, 1},
-		{"nothing", sayJSON(""), 1, 1},
-		{"a form without a token", say(200, "a=b", "Content-Type: application/x-www-form-urlencoded"), 1, 1},
-		{"no form", say(200, "%zz", "Content-Type: application/x-www-form-urlencoded"), 1, 1},
-		{"illegal token", sayJSON(`{"access_token":"a\nb","refresh_token":"r2"}`), 1, 1},
-		{"illegal type", sayJSON(`{"access_token":"new","refresh_token":"r2","token_type":"x\r\nInjected: y"}`), 1, 1},
-		{"error with 200", sayJSON(`{"error":"invalid_grant"}`), 1, 1},
-		{"101", closing("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), 1, 1},
-		{"101 that stays open", silent("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), 1, 1},
-		{"203", say(203, good, jsonType), 1, 1},
-		{"204", say(204, ""), 1, 1},
-		{"206", say(206, good, jsonType), 1, 1},
-		{"299", say(299, good, jsonType), 1, 1},
-		{"302", say(302, good, jsonType, "Location: /elsewhere"), 1, 1},
-		{"400", say(400, `{"error":"invalid_grant"}`, jsonType), 1, 2},
-		{"401", say(401, `{"error":"invalid_client"}`, jsonType), 1, 2},
-		{"404", say(404, "", jsonType), 1, 2},
-		{"409", say(409, `{"message":"taken"}`, jsonType), 1, 2},
-		{"409, locked", say(409, `{"message":"Resource lock"}`, jsonType), 4, 4},
-		{"408", say(408, ""), 4, 4},
-		{"425", say(425, ""), 4, 4},
-		{"429", say(429, ""), 4, 4},
-		{"500", say(500, ""), 4, 4},
-		{"501", say(501, ""), 1, 1},
-		{"505", say(505, ""), 1, 1},
-		{"521", say(521, ""), 4, 4},
-		{"closed", closing(""), 4, 4},
-		{"reset", reset(""), 4, 4},
-		{"cut short", closing("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"access_token\":\"new\""), 4, 4},
-		{"no HTTP", closing("garbage\r\n\r\n"), 4, 4},
+		{"HTML", say(200, "<html>"+secret, "Content-Type: text/html"), 1, 1, "token"},
+		{"no token", sayJSON(`{"refresh_token":"` + secret + `"}`), 1, 1, "token"},
+		{"no JSON", sayJSON(`{"access_token":`), 1, 1, ""},
+		{"nothing", sayJSON(""), 1, 1, ""},
+		{"a form without a token", say(200, "a=b", "Content-Type: application/x-www-form-urlencoded"), 1, 1, ""},
+		{"no form", say(200, "%zz", "Content-Type: application/x-www-form-urlencoded"), 1, 1, ""},
+		{"illegal token", sayJSON(`{"access_token":"a\nb ` + secret + `","refresh_token":"r2"}`), 1, 1, "illegal"},
+		{"illegal type", sayJSON(`{"access_token":"new","refresh_token":"r2","token_type":"x\r\nInjected: y"}`), 1, 1, "illegal"},
+		{"error with 200", sayJSON(bad), 1, 1, "invalid_grant"},
+		{"strange code", say(400, `{"error":"`+secret+`"}`, jsonType), 1, 2, "400"},
+		{"101", closing("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), 1, 1, ""},
+		{"101 that stays open", silent("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), 1, 1, ""},
+		{"203", say(203, good, jsonType), 1, 1, ""},
+		{"204", say(204, ""), 1, 1, ""},
+		{"206", say(206, good, jsonType), 1, 1, ""},
+		{"299", say(299, good, jsonType), 1, 1, ""},
+		{"302", say(302, bad, jsonType, "Location: "+away.url), 1, 1, "302"},
+		{"307", say(307, bad, jsonType, "Location: "+away.url), 1, 1, "307"},
+		{"400", say(400, bad, jsonType), 1, 2, "400 invalid_grant"},
+		{"401", say(401, `{"error":"invalid_client"}`, jsonType), 1, 2, "401"},
+		{"404", say(404, "", jsonType), 1, 2, ""},
+		{"409", say(409, `{"message":"taken"}`, jsonType), 1, 2, ""},
+		{"409, locked", say(409, `{"message":"Resource lock"}`, jsonType), 4, 4, ""},
+		{"408", say(408, ""), 4, 4, ""},
+		{"425", say(425, ""), 4, 4, ""},
+		{"429", say(429, ""), 4, 4, ""},
+		{"500", say(500, bad, jsonType), 4, 4, "500"},
+		{"501", say(501, ""), 1, 1, ""},
+		{"505", say(505, ""), 1, 1, ""},
+		{"521", say(521, ""), 4, 4, ""},
+		{"closed", closing(""), 4, 4, "token"},
+		{"reset", reset(""), 4, 4, ""},
+		{"cut short", closing("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"access_token\":\"new\""), 4, 4, ""},
+		{"no HTTP", closing("garbage\r\n\r\n"), 4, 4, ""},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			for style, asked := range map[oauth2.AuthStyle]int{oauth2.AuthStyleInParams: test.asked, oauth2.AuthStyleAutoDetect: test.probed} {
-				tokens, config := tokenServer(t, func(url.Values, int) act { return test.answer })
-				config.Endpoint.AuthStyle = style
-				api := guarded(t, fixed("new"))
-				err := wireClient(t, api.url, WithOAuth(config, expired("r1"))).Do(t.Context(), callOf(ClassSafe), nil)
-				require.ErrorIs(t, err, ErrNoCredential)
-				assert.Len(t, tokens.seen(), asked, "%s, style %d", err, style)
-				assert.Empty(t, api.seen())
-				assert.Empty(t, reveals(err))
-			}
-		})
+		for style, asked := range map[oauth2.AuthStyle]int{oauth2.AuthStyleInParams: test.asked, oauth2.AuthStyleAutoDetect: test.probed} {
+			tokens, config := tokenServer(t, func(url.Values, int) act { return test.answer })
+			config.Endpoint.AuthStyle = style
+			api := guarded(t, fixed("new"))
+			err := wireClient(t, api.url, WithOAuth(config, expired("r1"))).Do(t.Context(), callOf(ClassNonIdempotent), nil)
+			require.ErrorIs(t, err, ErrNoCredential, test.name)
+			require.ErrorContains(t, err, test.says, test.name)
+			assert.Len(t, tokens.seen(), asked, "%s, style %d", err, style)
+			assert.Empty(t, api.seen(), test.name)
+			assert.Empty(t, reveals(err), test.name)
+			assert.False(t, asError(t, err).MaybeApplied, test.name)
+			assert.Zero(t, asError(t, err).Status, test.name)
+		}
 	}
+	assert.Empty(t, away.seen())
 }
 
 // If the client secret is refused in one place, it is sent in the other place, and from then on
@@ -93,96 +96,12 @@ func TestOAuthProbesTheStyle(t *testing.T) {
 	assert.Len(t, tokens.seen(), 3)
 }
 
-// A refresh token that came with a token which cannot be used is not lost: it is stored, and the
-// next refresh uses it.
-func TestOAuthKeepsTheRotatedToken(t *testing.T) {
-	for _, bad := range []string{`"access_token":"a\nb"`, `"access_token":"new","token_type":"x\r\ny"`} {
-		tokens, config := tokenServer(t, func(form url.Values, n int) act {
-			assert.Equal(t, []string{"", "r1", "r2"}[n], form.Get("refresh_token"))
-			if n == 1 {
-				return sayJSON("{" + bad + `,"refresh_token":"r2"}`)
-			}
-			return sayToken("new", "r3")
-		})
-		var stored []string
-		c := wireClient(t, guarded(t, fixed("new")).url, WithOAuth(config, expired("r1")), WithOnRefresh(func(token *oauth2.Token) {
-			stored = append(stored, token.AccessToken+"/"+token.RefreshToken)
-			_, err := NewClient("https://forge.example.com", WithOAuth(config, token))
-			require.NoError(t, err, "the token that is passed to WithOnRefresh can be used")
-		}))
-		require.ErrorContains(t, c.Do(t.Context(), callOf(ClassSafe), nil), "illegal")
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
-		assert.Equal(t, []string{"/r2", "new/r3"}, stored)
-		assert.Len(t, tokens.seen(), 2)
-	}
-}
-
-// A token source is called again if another request to its token endpoint may succeed.
-func TestTokenSourceCalledAgain(t *testing.T) {
-	status := func(code int) error { return &oauth2.RetrieveError{Response: &http.Response{StatusCode: code}} }
-	for _, test := range []struct {
-		err   error
-		asked int
-	}{
-		{status(500), 4}, {status(503), 4}, {status(429), 4}, {status(425), 4}, {status(408), 4}, {status(525), 4}, {status(501), 1}, {status(400), 1}, {status(401), 1}, {status(200), 1},
-		{&url.Error{Op: "Post", URL: "https://x/" + secret, Err: io.EOF}, 4}, {io.ErrUnexpectedEOF, 4},
-		{errors.New("oauth2: server response missing access_token"), 1}, {errors.New("oauth2: cannot parse json: x"), 1}, {errors.New("the vault is sealed"), 1},
-	} {
-		asked := 0
-		w := newWire(t, always(sayJSON("{}")))
-		c := wireClient(t, w.url, WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
-			asked++
-			return nil, test.err
-		})))
-		err := c.Do(t.Context(), callOf(ClassSafe), nil)
-		require.ErrorIs(t, err, ErrNoCredential)
-		assert.Equal(t, test.asked, asked, "%v", test.err)
-		assert.Empty(t, reveals(err))
-		assert.Empty(t, w.seen())
-	}
-}
-
-// A token type that is invalid in a header is refused before anything is sent, by WithOAuth and
-// when a token source returns it.
+// A token is sent with its type.
 func TestTokenType(t *testing.T) {
-	for _, kind := range []string{"x\r\nInjected: y", "a b", "a\x00", "ü", "a:b", "a,b", "Bearer "} {
-		token := &oauth2.Token{AccessToken: secret, TokenType: kind}
-		_, err := NewClient("https://forge.example.com", WithOAuth(&oauth2.Config{}, token))
-		var invalid *ValidationError
-		require.ErrorAs(t, err, &invalid, "%q", kind)
-		assert.Equal(t, "WithOAuth", invalid.Option)
-		assert.Empty(t, reveals(err))
-
-		w := newWire(t, always(sayJSON("{}")))
-		asked := 0
-		c := wireClient(t, w.url, WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
-			asked++
-			return token, nil
-		})))
-		err = c.Do(t.Context(), callOf(ClassSafe), nil)
-		require.ErrorIs(t, err, ErrNoCredential, "%q", kind)
-		assert.Equal(t, 1, asked)
-		assert.Empty(t, reveals(err))
-		assert.Empty(t, w.seen())
-	}
 	for kind, sent := range map[string]string{"": "Bearer", "bearer": "Bearer", "MAC": "MAC", "DPoP": "DPoP", "x-y_z.1": "x-y_z.1"} {
 		w := newWire(t, always(sayJSON("{}")))
 		c := wireClient(t, w.url, WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: secret, TokenType: kind}))
 		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.Equal(t, sent+" "+secret, w.seen()[0].header.Get("Authorization"))
-	}
-}
-
-// A transport that returns nothing for the token endpoint fails the call, too.
-func TestNilTokenResponses(t *testing.T) {
-	for name, response := range map[string]*http.Response{
-		"no response": nil, "no body": {StatusCode: 200}, "no body of the length": {StatusCode: 200, ContentLength: 3}, "refusal": {StatusCode: 400},
-	} {
-		config := &oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: "https://forge.example.com/oauth/token"}}
-		c := wireClient(t, "https://forge.example.com", WithOAuth(config, &oauth2.Token{RefreshToken: secret}),
-			through(func(*http.Request) (*http.Response, error) { return response, nil }))
-		o := ends(t, func() error { return c.Do(t.Context(), callOf(ClassSafe), nil, Retry(impatient)) })
-		assert.Nil(t, o.panicked, name)
-		require.ErrorIs(t, o.err, ErrNoCredential, name)
 	}
 }

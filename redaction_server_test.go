@@ -65,9 +65,13 @@ func secretPlaces(text string) map[string]func(seen) act {
 }
 
 // A credential that the server sends back is not visible in anything that the caller gets, except
-// the values of a success, also if the text is cut in the middle of it.
+// the values of a success, also if the text is cut in the middle of it, at three places, and with FORGE_LONG=1 at six.
 func TestServerTextIsRedacted(t *testing.T) {
-	for _, before := range []int{0, 50, 115, 245, 495, 8 << 10} {
+	offsets := []int{0, 115, 8 << 10}
+	if longForm() {
+		offsets = append(offsets, 50, 245, 495)
+	}
+	for _, before := range offsets {
 		for name, answer := range secretPlaces(strings.Repeat("x", before) + secret) {
 			t.Run(fmt.Sprint(name, " after ", before), func(t *testing.T) {
 				w, drift := newWire(t, answer), new(Drift)
@@ -75,8 +79,9 @@ func TestServerTextIsRedacted(t *testing.T) {
 				c := wireClient(t, w.url, append(out.options(), WithDrift(drift), WithVocabulary(GitLab), WithRetry(RetryPolicy{MaxAttempts: 1}))...)
 				strict, err := c.With(WithStrictDecoding())
 				require.NoError(t, err)
-				for _, c := range []*Client{c, strict} {
-					readServerText(t.Context(), c, out, t.TempDir())
+				readServerText(t.Context(), c, out, t.TempDir())
+				if before == 0 || longForm() {
+					readServerText(t.Context(), strict, out, t.TempDir())
 				}
 				out.see(drift, drift.Entries())
 				assert.Empty(t, reveals(out.all(), secret[:14]))

@@ -99,7 +99,7 @@ func TestBufferSize(t *testing.T) {
 // An error of the body ends the reading.
 func TestReadBodyError(t *testing.T) {
 	lost := errors.New("lost")
-	body := io.MultiReader(&parts{someBytes(2 * mib), 10_007}, readerFunc(func([]byte) (int, error) { return 0, lost }))
+	body := io.MultiReader(&parts{someBytes(2 * mib), 10_007}, readFunc(func([]byte) (int, error) { return 0, lost }))
 	var w decodeBuffer
 	n, err := w.readBody(readerOf(body), 3*mib, 1<<30)
 	assert.ErrorIs(t, err, lost)

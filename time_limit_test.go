@@ -228,17 +228,3 @@ func TestTimeoutAndDeadline(t *testing.T) {
 		assert.Equal(t, "Timeout", invalid.Option)
 	}
 }
-
-// TestTimeoutOfEachPoll checks that a method that makes several requests limits each of them.
-func TestTimeoutOfEachPoll(t *testing.T) {
-	inBubble(t, func(t *testing.T, srv *forgetest.Server, client *forge.Client) {
-		srv.SetClock(func() time.Time { return time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) })
-		image := srv.AddProject("group/images").AddRegistryRepository("web")
-		require.NoError(t, client.Registry.Delete(t.Context(), forge.Path("group/images"), image.ID))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		err := client.Registry.WaitDeleted(ctx, forge.Path("group/images"), image.ID, forge.Timeout(5*time.Second))
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.NotErrorIs(t, err, forge.ErrTimeout)
-	})
-}

@@ -2,6 +2,8 @@ package forgetest
 
 import (
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -239,4 +241,43 @@ func TestRelatedMergeRequests(t *testing.T) {
 	}
 	assert.Len(t, c.as("").get(path).array(t), 1)
 	assert.Equal(t, int64(2), i.Get("merge_requests_count"))
+}
+
+// Two parameters that exclude each other do so on every list with both, and in not.
+func TestExclusiveFilters(t *testing.T) {
+	s := New(t)
+	s.AddProject("group/app")
+	c := newCaller(t, s)
+	count := 0
+	for _, l := range everyList(t) {
+		if l.Response.Type != "Issue" && l.Response.Type != "MergeRequest" || strings.Contains(l.path, "issues/") {
+			continue
+		}
+		for _, outer := range l.QueryParams {
+			for _, p := range append(slices.Clone(outer.Keys), outer) {
+				value := func(wire string) string {
+					if strings.HasSuffix(wire, "milestone_id") || strings.HasSuffix(wire, "milestone_id]") {
+						return "Any"
+					}
+					return "1"
+				}
+				for _, other := range p.ExclusiveWith {
+					count++
+					query := url.Values{p.Wire: {value(p.Wire)}, other: {value(other)}}.Encode()
+					r := c.get(l.ask(query))
+					assert.Equal(t, 400, r.Status, "%s %s", l.route, query)
+					assert.Equal(t, 1, strings.Count(r.Body, "mutually exclusive"), r.Body)
+				}
+			}
+		}
+	}
+	assert.Equal(t, 2*26, count)
+	for _, query := range []string{ // listed here, because the table above is the server's own
+		"/groups/group/issues?milestone_id=Any&milestone=a", "/groups/group/issues?not[milestone_id]=Any&not[milestone]=a",
+		"/issues?not[author_id]=1&not[author_username]=a", "/issues?not[assignee_id]=1&not[assignee_username][]=a",
+		"/merge_requests?not[reviewer_id]=1&not[reviewer_username]=a",
+	} {
+		assert.Equal(t, 400, c.get(query).Status, query)
+	}
+	assert.Equal(t, 200, c.get("/merge_requests?not[assignee_id]=1&not[assignee_username]=a").Status, "no row excludes them")
 }
