@@ -312,7 +312,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"call that registries lack", answered(405, "{}", func(c *Client) error {
 			return c.RegistryNative.DeleteTagReference(t.Context(), "acme/app", "v1")
 		}, WithRegistry(registry, registry), WithRegistryCredentials("u", "abcdefgh")), "this registry has no such call: use DeleteManifest"},
-		{"redirects in a circle", answeredRaw("HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"), "more than 5 times: check the base URL and the credential"},
+		{"redirects in a circle", wireClient(t, newWire(t, always(say(302, "", "Location: /x"))).url).Do(t.Context(), callOf(ClassSafe), nil), "more than 5 times: check the base URL and the credential"},
 		{"source without a token", done(200, "{}", callOf(ClassSafe), nil, WithTokenSource(noToken{})), "the token source returned no token: it must return a token or an error"},
 		{"large file", done(413, "{}", callOf(ClassIdempotent), nil), "the body is larger than the server, or a proxy, accepts"},
 
