@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"sync"
@@ -219,4 +220,22 @@ func TestStatsString(t *testing.T) {
 	assert.Equal(t, "0 calls, 0 failed, 0 attempts, 0 retries, 0 waits for rate limits (0s), 0 bytes sent, 0 bytes received", Stats{}.String())
 	stats := Stats{Calls: 1, Failures: 2, Attempts: 4, Retries: 1, RateLimitWaits: 1, RateLimitWaitTime: time.Minute, BytesSent: 1, BytesReceived: 20}
 	assert.Equal(t, "1 call, 2 failed, 4 attempts, 1 retry, 1 wait for rate limits (1m0s), 1 byte sent, 20 bytes received", stats.String())
+}
+
+// A hook that panics after the response to a download has begun leaves no connection open.
+func TestHookPanicsBeforeDownload(t *testing.T) {
+	closed := make(chan struct{})
+	w := newWire(t, always(func(conn net.Conn) bool {
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/zip\r\nContent-Length: 99\r\n\r\nPK")
+		_, _ = io.Copy(io.Discard, conn)
+		close(closed)
+		return false
+	}))
+	c := wireClient(t, w.url, WithOnAttempt(func(context.Context, Attempt) { panic("a bug of the caller") }))
+	assert.PanicsWithValue(t, "a bug of the caller", func() { _, _ = c.Repositories.Archive(t.Context(), ID(1), nil) })
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		t.Fatal("the connection is still open")
+	}
 }
