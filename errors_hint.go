@@ -299,11 +299,14 @@ func (r *rejection) hintImage() string {
 // hintFormat returns the formats of an archive for a call with another one.
 func (r *rejection) hintFormat() string {
 	_, format, found := strings.Cut(r.path, "/repository/archive.")
-	formats := ArchiveFormat("").Values()
-	if !found || slices.Contains(formats, ArchiveFormat(format)) {
+	if !found || r.values == nil {
 		return ""
 	}
-	return fmt.Sprintf("this version has the formats %s", strings.Trim(fmt.Sprint(formats), "[]"))
+	formats := r.values("-") // the option is a part of the path, and no parameter
+	if len(formats) == 0 || slices.Contains(formats, format) {
+		return ""
+	}
+	return "this version has the formats " + strings.Join(formats, " ")
 }
 
 // hintRoute returns a hint for a Call with the path of a project or group in its route.

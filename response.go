@@ -90,7 +90,7 @@ func newResponse(resp *http.Response, attempts int) Response {
 }
 
 // contentType returns the Content-Type of a response; several are separated by commas. One that has
-// only parameters is none.
+// only parameters does not count.
 func contentType(h http.Header) string {
 	media := strings.Trim(strings.Join(h["Content-Type"], ", "), " ,")
 	if strings.HasPrefix(media, ";") {

@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	if err := demo.Parse(flags, args, out); err != nil {
 		return err
 	}
-	server, err := demo.Connect(os.Stderr, "api-drift") // the address is no part of the report
+	server, err := demo.Connect(os.Stderr, "api-drift") // the address is not in the report
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ type walk struct {
 	read   int
 	unread []unread
 
-	// What earlier reads have found for later ones. The client refuses an id of 0 and an empty name, so
-	// that reads that lack an object are not sent.
+	// What earlier reads have found for later ones. The client refuses an id of 0 and an empty name,
+	// so that reads that lack an object are not sent.
 	group, project forge.Ref // from the flags, or the first ones found
 	user           forge.User
 	issue          forge.Issue
@@ -102,7 +102,7 @@ func (w *walk) did(err error) {
 		w.end(err)
 	default:
 		note := judge(failed)
-		native := strings.HasPrefix(failed.Route, "/jwt/") || strings.HasPrefix(failed.Route, "/v2/") // with a credential of their own
+		native := strings.HasPrefix(failed.Route, "/jwt/") || strings.HasPrefix(failed.Route, "/v2/") // with a separate credential
 		if failed.Status == 0 && note.reason == "" || !native && (errors.Is(err, forge.ErrUnauthorized) || errors.Is(err, forge.ErrNoCredential)) {
 			w.end(err)
 		}
@@ -122,7 +122,7 @@ func judge(err *forge.Error) unread {
 	} {
 		if errors.Is(err, class) {
 			note.reason = strings.TrimPrefix(note.reason+", "+class.Error(), ", ")
-			// A server that does not have the endpoint, and a token that it does not take, are no failures.
+			// A server that does not have the endpoint, and a token that it does not take, are not failures.
 			note.failed = err.Status != http.StatusNotImplemented && !errors.Is(err, forge.ErrNoCredential)
 			break
 		}

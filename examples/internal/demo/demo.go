@@ -173,7 +173,7 @@ func Confirm(ctx context.Context, in io.Reader, out io.Writer, yes bool, questio
 	}
 }
 
-// Wait calls check at intervals growing to 10 s until it returns true, or the time is over.
+// Wait calls check at intervals growing to 10 s until it returns true, or the time has passed.
 func Wait(ctx context.Context, limit time.Duration, check func() (done bool, err error)) error {
 	deadline := time.Now().Add(limit)
 	for pause := 500 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
