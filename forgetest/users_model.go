@@ -19,7 +19,8 @@ const (
 	Owner      Role = 50
 )
 
-// mustExist panics if the role is not one of the constants: no rule of the server names another one.
+// mustExist panics if the role is not one of the constants: no rule of the server names another
+// one.
 func (r Role) mustExist() {
 	if r < NoAccess || r > Owner || r%10 != 0 {
 		panic(fmt.Sprintf("forgetest: AddMember: %d is not a role: use a constant such as Developer", int(r)))
