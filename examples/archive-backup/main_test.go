@@ -25,6 +25,7 @@ const archiveRoute = "GET /projects/:id/repository/archive[.:format]"
 func newServer(t *testing.T, projects int) (srv *forgetest.Server, paths []string) {
 	t.Helper()
 	srv = demotest.Empty(t)
+	srv.SetClock(forgetest.DemoTime) // two servers have the same commits
 	for i := range projects {
 		path := "acme/" + string(rune('a'+i))
 		srv.AddProject(path).AddFiles(map[string]string{"README.md": path, "src/main.go": strings.Repeat("package main\n", 100)})
