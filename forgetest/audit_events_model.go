@@ -187,7 +187,7 @@ func (s *Server) addEvent(on entity, author *User, d *Document) *Document {
 
 // seedEvent adds an event for a test. fill, if not nil, changes its document.
 func (s *Server) seedEvent(subject any, fill func(event *Document)) *Document {
-	s.mu.Lock()
+	s.edit()
 	d := newEvent(entityOf(subject), s.store.root, s.now())
 	s.mu.Unlock()
 	computed := []string{"id", "entity_id", "entity_type", "ip_address", "author_name", "entity_path", "target_details", "target_type", "target_id"}
@@ -195,7 +195,7 @@ func (s *Server) seedEvent(subject any, fill func(event *Document)) *Document {
 		computed = append(computed, "event_type") // only events of the instance have it
 	}
 	d.fillWith(fill, computed...)
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	author := s.store.userByID(d.int("author_id"))
 	if author == nil {
@@ -205,7 +205,7 @@ func (s *Server) seedEvent(subject any, fill func(event *Document)) *Document {
 }
 
 func (s *Server) generateEvents(subject any, n int) {
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	l := &s.store.events
 	l.spans = append(l.spans, eventSpan{first: l.last + 1, n: int64(n), subject: entityOf(subject), author: s.store.root, at: generatedTime(l.last + 1)})

@@ -22,7 +22,7 @@ func emailRoutes() []route {
 // AddEmail adds another confirmed address to the user. The first address, [User.Email], is the
 // primary one.
 func (u *User) AddEmail(address string) *Document {
-	u.srv.mu.Lock()
+	u.srv.edit()
 	defer u.srv.mu.Unlock()
 	return u.addEmail(address, true)
 }

@@ -361,6 +361,7 @@ func TestAssertions(t *testing.T) {
 	s.AssertRequests(t, subscribe, subscribe, "")
 	assert.Equal(t, 304, s.LastRequest(t, subscribe).Status)
 	assert.Equal(t, "a=b", string(s.LastRequest(t, subscribe).Body))
+	assert.Equal(t, "/api/v4/nothing", s.LastRequest(t, "*").Path)
 	assert.Contains(t, string(s.Requests()[0].ResponseBody), `{"id":1`)
 
 	first := s.Requests()[0]

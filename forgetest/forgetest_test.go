@@ -445,6 +445,7 @@ func TestMistakesOfSetupPanic(t *testing.T) {
 		{"forgetest: AddMember: the user is nil", func() { srv.AddProject("acme/app").AddMember(nil, Guest) }},
 		{"forgetest: Fail: the Fault is zero: use a function that returns one, such as Status(502)", func() { srv.Fail("GET /issues", Fault{}) }},
 		{"forgetest: Fail: 99 is not an HTTP status", func() { srv.Fail("GET /issues", Status(99)) }},
+		{"forgetest: Fail: 1000 is not an HTTP status", func() { srv.Fail("GET /issues", Status(1000)) }},
 		{`forgetest: WithTier: "gold" is not free, premium or ultimate`, func() { WithTier("gold") }},
 		{`forgetest: WithOffering: "saas" is not hosted, self-managed or dedicated`, func() { WithOffering("saas") }},
 		{"forgetest: Times: it must be at least 1, and is 0", func() { Status(502).Times(0) }},

@@ -83,7 +83,7 @@ func (p *Project) AddFiles(files map[string]string) *Commit { return p.AddCommit
 
 // AddCommit commits a change and returns the commit.
 func (p *Project) AddCommit(change Change) *Commit {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	return p.repo.commit(change, nil)
 }
@@ -91,7 +91,7 @@ func (p *Project) AddCommit(change Change) *Commit {
 // AddGeneratedBlob commits a file of the given size and returns its blob id. The content is
 // generated when it is read, and the id is not its hash.
 func (p *Project) AddGeneratedBlob(path string, size int64) string {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	b := &blob{id: objectID("generated", []byte(fmt.Sprint(path, size))), size: size}
 	p.repo.blobs[b.id] = b
@@ -106,7 +106,7 @@ func (p *Project) AddBranch(name, ref string) { p.addRef(p.repo.branches, name, 
 func (p *Project) AddTag(name, ref string) { p.addRef(p.repo.tags, name, ref) }
 
 func (p *Project) addRef(refs map[string]*Commit, name, ref string) {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	c := p.repo.resolve(ref)
 	if c == nil {

@@ -49,7 +49,8 @@ func TestChangelog(t *testing.T) {
 	log := readFile(head, "CHANGELOG.md")
 	assert.True(t, strings.HasPrefix(log, "## 1.2.0 (2026-04-01)\n\n### added (1 change)\n\n- [Later]"), log)
 	assert.Less(t, strings.Index(log, "1.2.0"), strings.Index(log, "## 1.1.0"))
-	c.send("POST", repo+"/changelog", "version=1.3.0&file=docs/LOG.md&branch=config&from=v1.1.0")
+	c.send("POST", repo+"/changelog", "version=v1.3.0&file=docs/LOG.md&branch=config&from=v1.1.0")
+	assert.Equal(t, "Add changelog for version 1.3.0", p.repo.branches["config"].Message)
 	assert.Contains(t, readFile(p.repo.branches["config"], "docs/LOG.md"), "## 1.3.0")
 	assert.Same(t, head, p.repo.branches["main"], "another branch than the target")
 	assert.Equal(t, 422, c.send("POST", repo+"/changelog", "version=1.3.0&branch=none").Status)
@@ -178,6 +179,7 @@ func TestChangelogOfOlderReleases(t *testing.T) {
 }
 
 func TestInsertSection(t *testing.T) {
+	assert.Equal(t, "## 3.0.0\nx\n\n## 2.0.0 (d)\n", insertSection("## 3.0.0\nx\n", "## 2.0.0 (d)\n", "2.0.0"))
 	assert.Equal(t, "intro\n\n## 2.0.0 (d)\n\n## 1.0.0\nx\n", insertSection("intro\n\n## 1.0.0\nx\n", "## 2.0.0 (d)\n", "2.0.0"))
 	for _, header := range []string{"Unreleased", "v1.0.0", "1.0", "1.0.0.0", "[1.0.0]"} { // not headers of a version (Document 1 §4.3.1)
 		old := "## " + header + " (d)\nx\n"

@@ -36,7 +36,7 @@ type Group struct {
 // AddGroup creates a group and its missing parents and returns it. Groups are public unless another
 // visibility is set.
 func (s *Server) AddGroup(path string, visibility ...Visibility) *Group {
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	g := s.addGroup(path)
 	if len(visibility) > 0 {
@@ -56,7 +56,6 @@ func (s *Server) addGroup(path string) *Group {
 	}
 	g.ID = s.store.nextID("namespace", 1)
 	s.store.groups = append(s.store.groups, g)
-	s.store.invalidate()
 	return g
 }
 
@@ -66,10 +65,9 @@ func (g *Group) AddMember(u *User, role Role) {
 		panic("forgetest: AddMember: the user is nil")
 	}
 	role.mustExist()
-	g.srv.mu.Lock()
+	g.srv.edit()
 	defer g.srv.mu.Unlock()
 	g.members[u] = role
-	g.srv.store.invalidate()
 }
 
 // EditNamespace changes the group's document in responses of namespaces: avatar_url, plan,

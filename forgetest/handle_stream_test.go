@@ -318,6 +318,12 @@ func TestHandleCompresses(t *testing.T) {
 		_, _ = io.WriteString(z, `"`+long+`"`)
 		assert.NoError(t, z.Close())
 	})
+	srv.Handle("GET /sized", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(long)+2))
+		forgetest.WriteJSON(w, r, 200, long)
+	})
+	response, _ := fetch(t, srv, "GET", "/sized", nil, "Accept-Encoding", "gzip")
+	assert.Empty(t, response.Header.Get("Content-Encoding"))
 	for _, path := range []string{"/long", "/zipped"} {
 		response, body := fetch(t, srv, "GET", path, nil, "Accept-Encoding", "gzip")
 		assert.Equal(t, "gzip", response.Header.Get("Content-Encoding"))

@@ -42,7 +42,7 @@ func integrationRoutes() []route {
 // Integration returns the settings of a group's integration by its slug, secrets included; nil if
 // it is not set up.
 func (g *Group) Integration(slug string) map[string]any {
-	g.srv.mu.Lock()
+	g.srv.edit()
 	defer g.srv.mu.Unlock()
 	i := g.integrations[slug]
 	if i == nil {

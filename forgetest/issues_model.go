@@ -50,7 +50,7 @@ func (t *tracker) at(iid int64) *Issue {
 // AddIssue creates an issue. fill, if not nil, changes its document; the author is the default user
 // unless fill sets another one. The issue gets its id and iid afterwards.
 func (p *Project) AddIssue(fill func(issue *Document)) *Issue {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	now := p.srv.now()
 	p.srv.mu.Unlock()
 
@@ -58,13 +58,12 @@ func (p *Project) AddIssue(fill func(issue *Document)) *Issue {
 	i.doc.fillWith(fill, "id", "iid", "project_id", "web_url", "references", "type", "subscribed", "has_tasks", "task_completion_status",
 		"_links.self", "_links.notes", "_links.award_emoji", "_links.project", "time_stats.human_time_estimate", "time_stats.human_total_time_spent")
 
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	p.tracker.last++
 	i.complete(p.tracker.last, p.srv.store.nextID("issue", 1))
 	p.tracker.save(i)
 	p.tracker.recordTime(i.doc.time("created_at"))
-	p.srv.store.invalidate()
 	return i
 }
 
@@ -85,14 +84,13 @@ func (p *Project) AddIssues(n int, fill func(i int, issue *Document)) []*Issue {
 // it is read. Their creation times start at 2020-01-01, a minute apart; two of three issues are
 // open.
 func (p *Project) AddGeneratedIssues(n int) {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	t := &p.tracker
 	t.generated = append(t.generated, generatedRange{first: t.last + 1, last: t.last + int64(n), id: p.srv.store.nextID("issue", n)})
 	t.recordTime(generatedTime(t.last + 1))
 	t.last += int64(n)
 	t.recordTime(generatedTime(t.last))
-	p.srv.store.invalidate()
 }
 
 func generatedTime(iid int64) time.Time {
@@ -147,7 +145,7 @@ func (i *Issue) AddAwardEmoji(u *User, emoji string) { i.award(u, emoji) }
 
 // Relate adds a merge request to the issue's related merge requests.
 func (i *Issue) Relate(mr *MergeRequest) {
-	i.project.srv.mu.Lock()
+	i.project.srv.edit()
 	defer i.project.srv.mu.Unlock()
 	i.related = append(i.related, mr)
 }
@@ -164,7 +162,7 @@ func (i *Issue) readableBy(u *User) bool {
 // AddMilestone creates a milestone; the dates may be zero. Assign it to issues with
 // Set("milestone", m).
 func (p *Project) AddMilestone(title string, start, due time.Time) *Document {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	t := &p.tracker
 	iid := len(t.milestones) + 1
@@ -178,20 +176,18 @@ func (p *Project) AddMilestone(title string, start, due time.Time) *Document {
 		m.Set("due_date", due).Set("expired", due.Before(p.srv.now()))
 	}
 	t.milestones = append(t.milestones, m)
-	p.srv.store.invalidate()
 	return m
 }
 
 // AddLabel adds a label. Labels that issues use without it get a generated color. priority 0 means
 // unprioritized, 1 is the highest.
 func (p *Project) AddLabel(name, color, description string, priority int) {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	p.tracker.labels[name] = newLabel(name, color, description)
 	if priority > 0 {
 		p.tracker.priorities[name] = priority
 	}
-	p.srv.store.invalidate()
 }
 
 func newLabel(name, color, description string) *Document {

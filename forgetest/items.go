@@ -22,13 +22,12 @@ func (i *item) init() {
 }
 
 func (i *item) award(u *User, emoji string) {
-	i.project.srv.mu.Lock()
+	i.project.srv.edit()
 	defer i.project.srv.mu.Unlock()
 	if i.awards[emoji] == nil {
 		i.awards[emoji] = map[*User]bool{}
 	}
 	i.awards[emoji][u] = true
-	i.project.srv.store.invalidate()
 }
 
 func (i *item) writtenBy(u *User) bool { return u != nil && i.doc.int("author.id") == u.ID }

@@ -40,7 +40,7 @@ type deployment struct {
 // exist in the repository, the merge request has a first diff version, and its sha, diff_refs and
 // changes_count come from it unless fill sets them.
 func (p *Project) AddMergeRequest(fill func(mr *Document)) *MergeRequest {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	mr := &MergeRequest{ID: p.srv.store.nextID("merge_request", 1), IID: p.srv.store.nextID(fmt.Sprintf("merge_request of project %d", p.ID), 1)}
 	now := p.srv.now()
 	p.srv.mu.Unlock()
@@ -57,7 +57,7 @@ func (p *Project) AddMergeRequest(fill func(mr *Document)) *MergeRequest {
 	mr.doc.fillWith(fill, "id", "iid", "project_id", "web_url", "references", "reference", "subscribed", "work_in_progress",
 		"allow_maintainer_to_push", "task_completion_status", "time_stats.human_time_estimate", "time_stats.human_total_time_spent")
 
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	filled := mr.doc.clone()
 	mr.recordVersion(mr.doc.time("created_at"))
@@ -67,7 +67,6 @@ func (p *Project) AddMergeRequest(fill func(mr *Document)) *MergeRequest {
 		}
 	}
 	p.tracker.mergeRequests = append(p.tracker.mergeRequests, mr)
-	p.srv.store.invalidate()
 	return mr
 }
 
@@ -134,12 +133,8 @@ func (mr *MergeRequest) Get(name string) any {
 	return mr.render(scopeOf(nil)).Get(name)
 }
 
-func (mr *MergeRequest) lock() { mr.project.srv.mu.Lock() }
-
-func (mr *MergeRequest) unlock() {
-	mr.project.srv.store.invalidate()
-	mr.project.srv.mu.Unlock()
-}
+func (mr *MergeRequest) lock()   { mr.project.srv.edit() }
+func (mr *MergeRequest) unlock() { mr.project.srv.mu.Unlock() }
 
 func (mr *MergeRequest) block(other *MergeRequest) *block {
 	b := &block{id: mr.project.srv.store.nextID("block", 1), blocking: other, blocked: mr}

@@ -209,15 +209,18 @@ func TestVersionsAndChanges(t *testing.T) {
 	assert.Equal(t, false, changes["overflow"])
 
 	files := map[string]string{}
-	for i := range changedFiles + 1 {
+	for i := range changedFiles - 2 {
 		files[fmt.Sprintf("many/%03d.txt", i)] = "x\n"
 	}
 	mr.Push(Change{Files: files})
+	full := c.get(at + "/changes").object(t)
+	assert.Equal(t, []any{false, "100"}, []any{full["overflow"], full["changes_count"]})
+	mr.Push(Change{Files: map[string]string{"one.txt": "x\n"}})
 	many := c.get(at + "/changes").object(t)
-	assert.Equal(t, true, many["overflow"])
+	assert.Equal(t, []any{true, "100+"}, []any{many["overflow"], many["changes_count"]})
 	assert.Len(t, many["changes"], changedFiles)
 	raw := c.get(at + "/changes?access_raw_diffs=true").object(t)
 	assert.Equal(t, false, raw["overflow"])
-	assert.Len(t, raw["changes"], changedFiles+3)
+	assert.Len(t, raw["changes"], changedFiles+1)
 	assert.Equal(t, int64(0), mr.Get("upvotes"))
 }

@@ -84,7 +84,7 @@ func getNamespace(c *call) response {
 
 // editNamespace stores the fields that fill sets, for the namespace with the id.
 func (s *Server) editNamespace(id int64, fill func(*Document)) {
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	d := s.store.namespaceEdits[id]
 	if d == nil {

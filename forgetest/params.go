@@ -87,8 +87,9 @@ func flatten(into url.Values, key string, value any) {
 func (c *call) validate() *response {
 	e := c.route.endpoint
 	c.dropUnknown()
-	c.dropUnavailable(slices.Concat(e.QueryParams, e.BodyParams))
-	c.coerce(slices.Concat(e.QueryParams, e.BodyParams))
+	params := slices.Concat(e.QueryParams, e.BodyParams)
+	c.dropUnavailable(params)
+	c.coerce(params)
 	var problems []string
 	for _, p := range e.PathParams {
 		problem := p.problem(c.args[p.Name])
@@ -100,7 +101,7 @@ func (c *call) validate() *response {
 			problems = append(problems, p.Name+" "+problem)
 		}
 	}
-	for _, p := range slices.Concat(e.QueryParams, e.BodyParams) {
+	for _, p := range params {
 		problems = append(problems, c.check(p)...)
 	}
 	if len(problems) > 0 {

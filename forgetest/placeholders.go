@@ -31,14 +31,14 @@ func placeholderRoutes() []route {
 
 // AddPlaceholder adds a user of an import whose contributions are not yet reassigned.
 func (g *Group) AddPlaceholder(p Placeholder) {
-	g.srv.mu.Lock()
+	g.srv.edit()
 	defer g.srv.mu.Unlock()
 	g.placeholders = append(g.placeholders, &p)
 }
 
 // Placeholders returns the placeholders of the group, reassigned ones included.
 func (g *Group) Placeholders() []Placeholder {
-	g.srv.mu.Lock()
+	g.srv.edit()
 	defer g.srv.mu.Unlock()
 	list := make([]Placeholder, len(g.placeholders))
 	for i, p := range g.placeholders {

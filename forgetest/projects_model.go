@@ -28,7 +28,7 @@ type Project struct {
 // AddProject creates a project and the groups above it and returns it. The first part of the path
 // may be the name of a user. Projects are public unless another visibility is set.
 func (s *Server) AddProject(path string, visibility ...Visibility) *Project {
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	if p, moved := s.store.findProject(path); p != nil && !moved {
 		return p
@@ -48,7 +48,6 @@ func (s *Server) AddProject(path string, visibility ...Visibility) *Project {
 	if len(s.store.projects) == 1 && !s.jobReachesAll {
 		s.store.tokens[s.JobToken] = credential{scheme: "job_token", user: s.store.root, project: p}
 	}
-	s.store.invalidate()
 	return p
 }
 
@@ -68,31 +67,28 @@ func (p *Project) AddMember(u *User, role Role) {
 		panic("forgetest: AddMember: the user is nil")
 	}
 	role.mustExist()
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	p.members[u] = role
-	p.srv.store.invalidate()
 }
 
 // Archive archives the project: lists with non_archived omit its issues.
 func (p *Project) Archive() {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	p.archived = true
-	p.srv.store.invalidate()
 }
 
 // MoveTo changes the full path of the project. After that, calls with the former path are
 // redirected to the path with the project's id. Calls with the id are not redirected.
 func (p *Project) MoveTo(path string) {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	parent, _ := splitPath(path)
 	p.srv.store.moved[strings.ToLower(p.Path)] = p
 	delete(p.srv.store.moved, strings.ToLower(path))
 	p.Path = path
 	p.adopt(parent)
-	p.srv.store.invalidate()
 }
 
 // role returns the strongest role of the user in the project or a group above it; administrators

@@ -34,7 +34,7 @@ type registryTag struct {
 // AddRegistryRepository creates a repository of the project's container registry; the name "" is
 // the repository at the project path. If the repository exists, it is returned unchanged.
 func (p *Project) AddRegistryRepository(name string) *RegistryRepository {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	for _, r := range p.registry.repositories {
 		if r.Name == name {
@@ -52,7 +52,7 @@ func (p *Project) AddRegistryRepository(name string) *RegistryRepository {
 // and its total_size, which is 1 MB by default.
 func (r *RegistryRepository) AddTag(name string, fill func(tag *Document)) *RegistryRepository {
 	srv := r.project.srv
-	srv.mu.Lock()
+	srv.edit()
 	sum := sha256.Sum256(fmt.Append(nil, r.Path, ":", name, srv.store.nextID("manifest", 1)))
 	now := srv.now()
 	srv.mu.Unlock()
@@ -70,7 +70,7 @@ func (r *RegistryRepository) AddTag(name string, fill func(tag *Document)) *Regi
 		d.Set("short_revision", d.text("revision")[:min(9, len(d.text("revision")))])
 	}
 
-	srv.mu.Lock()
+	srv.edit()
 	defer srv.mu.Unlock()
 	at, found := r.find(name)
 	if found {
@@ -113,7 +113,7 @@ func (p *Project) ProtectRegistryTags(expression string) {
 	if err != nil {
 		panic(fmt.Sprintf("forgetest: ProtectRegistryTags(%q): it is not an RE2 pattern, such as v.*: %v", expression, err))
 	}
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	p.registry.protected = append(p.registry.protected, rule)
 }
@@ -121,7 +121,7 @@ func (p *Project) ProtectRegistryTags(expression string) {
 // AddJobToken returns a CI job token of a pipeline of the project, the value of CI_JOB_TOKEN. It
 // has access to this project only.
 func (p *Project) AddJobToken(u *User) string {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	token := newToken("job")
 	p.srv.store.tokens[token] = credential{scheme: "job_token", user: u, project: p}
@@ -230,7 +230,7 @@ func (r *RegistryRepository) size() int64 {
 // Edit changes the created_at, the cleanup_policy_started_at and the status of the repository's
 // document.
 func (r *RegistryRepository) Edit(fill func(repository *Document)) *RegistryRepository {
-	r.project.srv.mu.Lock()
+	r.project.srv.edit()
 	defer r.project.srv.mu.Unlock()
 	d := r.render("")
 	d.fillWith(fill, "id", "name", "path", "project_id", "location", "tags_count", "tags", "size")
@@ -241,7 +241,7 @@ func (r *RegistryRepository) Edit(fill func(repository *Document)) *RegistryRepo
 // SetCreatedAt changes the creation time of the repository. The size of repositories that were
 // created before 2021-11-05 is unknown.
 func (r *RegistryRepository) SetCreatedAt(at time.Time) {
-	r.project.srv.mu.Lock()
+	r.project.srv.edit()
 	defer r.project.srv.mu.Unlock()
 	r.createdAt = at
 }

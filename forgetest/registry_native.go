@@ -48,7 +48,7 @@ type claims struct {
 // DisableRegistryTagDelete turns off the registry's feature tag_delete: the registry then rejects
 // deletions by tag (Document 1 §4.1.2).
 func (s *Server) DisableRegistryTagDelete() {
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	s.store.tagDeleteOff = true
 }
@@ -120,14 +120,12 @@ func (c *call) mayAccess(kind, name, action string) bool {
 }
 
 // imageProject returns the project that contains an image path.
-func (s *store) imageProject(image string) (found *Project) {
-	for _, p := range s.projects {
-		inside := strings.EqualFold(p.Path, image) || within(image, p.Path)
-		if inside && (found == nil || len(p.Path) > len(found.Path)) {
-			found = p
-		}
+func (s *store) imageProject(image string) *Project {
+	i := slices.IndexFunc(s.projects, func(p *Project) bool { return strings.EqualFold(p.Path, image) || within(image, p.Path) })
+	if i < 0 {
+		return nil
 	}
-	return found
+	return s.projects[i]
 }
 
 // sign returns a JSON web token signed with HMAC-SHA-256.

@@ -46,8 +46,9 @@ const repo = "/projects/group%2Fapp/repository"
 func TestObjectIDsAreThoseOfGit(t *testing.T) {
 	assert.Equal(t, "ce013625030ba8dba906f756967f9e9ca394464a", objectID("blob", []byte("hello\n")))
 	assert.Equal(t, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", buildTree(nil).id)
-	one := buildTree(map[string]*blob{"hello.txt": {id: objectID("blob", []byte("hello\n"))}})
-	assert.Equal(t, "aaa96ced2d9a1c8e72c56b253a0e2fe78393feb7", one.id)
+	hello := &blob{id: objectID("blob", []byte("hello\n"))}
+	tree := buildTree(map[string]*blob{"lib.txt": hello, "lib/a.txt": hello, "run.sh": hello})
+	assert.Equal(t, "86692377e53380a53e9ec066dc9d139c05eb18f5", tree.id)
 	commit := &Commit{tree: buildTree(nil), name: "Ada", email: "ada@example.com", date: time.Unix(7, 0), Message: "x\n"}
 	assert.Equal(t, "ee6caacf2e533d60686bc2e655ec61e1dfd46706", objectID("commit", commit.encode()))
 }
@@ -275,6 +276,10 @@ func TestDiffHunks(t *testing.T) {
 	assert.Equal(t, "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n", hunks(compareLines([]string{"a"}, []string{"b\n"})))
 	long := replaceLines([]string{"a\n", "old\n", "z\n"}, []string{"a\n", "new\n", "more\n", "z\n"}) // too long to compare by line
 	assert.Equal(t, "@@ -1,3 +1,4 @@\n a\n-old\n+new\n+more\n z\n", hunks(long))
+	assert.Equal(t, "@@ -1 +1,2 @@\n a\n+b\n", hunks(replaceLines([]string{"a\n"}, []string{"a\n", "b\n"})))
+	assert.Equal(t, "@@ -1,2 +1 @@\n-b\n a\n", hunks(replaceLines([]string{"b\n", "a\n"}, []string{"a\n"})))
+	binary := fileChange{"x", "x", treeEntry{blob: &blob{data: []byte("a\x00")}}, treeEntry{blob: &blob{data: []byte("b\x00")}}}
+	assert.Equal(t, "Binary files a/x and b/x differ\n", binary.render(diffForm{unidiff: true}).Get("diff"))
 }
 
 func TestContributors(t *testing.T) {

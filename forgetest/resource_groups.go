@@ -28,7 +28,7 @@ type ResourceGroup struct {
 // AddResourceGroup creates a resource group with process mode unordered. If it exists, it is
 // returned unchanged.
 func (p *Project) AddResourceGroup(key string) *ResourceGroup {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	for _, g := range p.resourceGroups {
 		if g.Key == key {
@@ -47,7 +47,7 @@ func (p *Project) AddResourceGroup(key string) *ResourceGroup {
 // changes it.
 func (g *ResourceGroup) AddUpcomingJob(fill func(job *Document)) *Document {
 	p := g.project
-	p.srv.mu.Lock()
+	p.srv.edit()
 	now, id := p.srv.now(), p.srv.store.nextID("job", 1)
 	sha := fmt.Sprintf("%040x", id)
 	pipeline := NewDocument("JobPipeline").Set("id", id).Set("iid", id).Set("project_id", p.ID).Set("sha", sha).
@@ -64,7 +64,7 @@ func (g *ResourceGroup) AddUpcomingJob(fill func(job *Document)) *Document {
 	if fill != nil {
 		fill(d)
 	}
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	g.jobs = append(g.jobs, d)
 	return d

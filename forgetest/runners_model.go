@@ -48,7 +48,7 @@ func (p *Project) AddRunner(fill func(runner *Document)) *Runner {
 }
 
 func (s *Server) addRunner(kind string, fill func(runner *Document), place func(*Runner)) *Runner {
-	s.mu.Lock()
+	s.edit()
 	r := &Runner{ID: s.store.nextID("runner", 1), srv: s}
 	now := s.now()
 	s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *Server) addRunner(kind string, fill func(runner *Document), place func(
 		Set("architecture", "amd64").Set("platform", "linux").Set("revision", "91a27b2a").Set("version", "18.0.0").
 		Set("tag_list", []string{}).Set("access_level", "not_protected").Set("locked", false).Set("run_untagged", true)
 	r.doc.fillWith(fill, "id", "runner_type", "online", "projects")
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	place(r)
 	r.doc.Set("paused", r.doc.bool("paused") || !r.doc.bool("active")) // active is the old name of the opposite
@@ -68,14 +68,14 @@ func (s *Server) addRunner(kind string, fill func(runner *Document), place func(
 
 // Assign assigns a project runner to another project.
 func (r *Runner) Assign(p *Project) {
-	r.srv.mu.Lock()
+	r.srv.edit()
 	defer r.srv.mu.Unlock()
 	r.projects = append(r.projects, p)
 }
 
 // AddManager adds a machine that runs the runner. fill, if not nil, changes its document.
 func (r *Runner) AddManager(systemID string, fill func(manager *Document)) *Document {
-	r.srv.mu.Lock()
+	r.srv.edit()
 	defer r.srv.mu.Unlock()
 	now := r.srv.now()
 	m := NewDocument("RunnerManager").Set("id", r.srv.store.nextID("runner manager", 1)).Set("system_id", systemID).
@@ -92,7 +92,7 @@ func (r *Runner) AddManager(systemID string, fill func(manager *Document)) *Docu
 // AddJob records a job of a project that a machine of the runner runs or ran. fill, if not nil,
 // changes its document; the status is "running" by default.
 func (r *Runner) AddJob(p *Project, systemID string, fill func(job *Document)) *Document {
-	r.srv.mu.Lock()
+	r.srv.edit()
 	defer r.srv.mu.Unlock()
 	now := r.srv.now()
 	parent, _ := splitPath(p.Path)
@@ -164,7 +164,7 @@ func renderAll[T renderer](shape string, items []T) []*Document {
 // and their projects.
 func (g *Group) AddMemberWithAdminRunners(u *User, role Role) {
 	g.AddMember(u, role)
-	g.srv.mu.Lock()
+	g.srv.edit()
 	defer g.srv.mu.Unlock()
 	g.runnerAdmins[u] = true
 }
@@ -172,7 +172,7 @@ func (g *Group) AddMemberWithAdminRunners(u *User, role Role) {
 // AddMemberWithAdminRunners is [Group.AddMemberWithAdminRunners] for the runners of the project.
 func (p *Project) AddMemberWithAdminRunners(u *User, role Role) {
 	p.AddMember(u, role)
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	p.runnerAdmins[u] = true
 }

@@ -33,7 +33,7 @@ type secureFile struct {
 // AddSecureFile stores a secure file and returns its document. If the file is an X.509 certificate,
 // the document has its metadata and expires_at. fill, if not nil, changes the document.
 func (p *Project) AddSecureFile(name string, content []byte, fill func(file *Document)) *Document {
-	p.srv.mu.Lock()
+	p.srv.edit()
 	f := p.newSecureFile(name, content)
 	p.srv.mu.Unlock()
 	f.readCertificate()
@@ -46,7 +46,7 @@ func (p *Project) AddSecureFile(name string, content []byte, fill func(file *Doc
 		}
 		m.doc("issuer").Omit("UID") // only subjects have a UID
 	}
-	p.srv.mu.Lock()
+	p.srv.edit()
 	defer p.srv.mu.Unlock()
 	p.secureFiles = append(p.secureFiles, f)
 	return f.doc

@@ -25,7 +25,7 @@ func settingsRoutes() []route {
 // Here the default is 0, so that tests need not wait: reads show a write immediately. Use
 // SetSettingsCacheTTL(time.Minute) to test a program that reads settings after it wrote them.
 func (s *Server) SetSettingsCacheTTL(d time.Duration) {
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	s.store.settings.interval = d
 }
@@ -33,7 +33,7 @@ func (s *Server) SetSettingsCacheTTL(d time.Duration) {
 // EditSettings changes the application settings without a call. If a setting has two names, both
 // change.
 func (s *Server) EditSettings(fill func(settings *Document)) {
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	d := s.latestSettings()
 	before := d.clone()

@@ -50,6 +50,12 @@ func (s *store) nextID(kind string, n int) int64 {
 	return first
 }
 
+// edit locks the server for a change from outside a call.
+func (s *Server) edit() {
+	s.mu.Lock()
+	s.store.invalidate()
+}
+
 // invalidate discards data derived from the state.
 func (s *store) invalidate() {
 	clear(s.lists)

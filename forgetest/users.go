@@ -37,7 +37,7 @@ func userRoutes() []route {
 
 // AddUsers creates n users named prefix1, prefix2 and so on.
 func (s *Server) AddUsers(n int, prefix string) []*User {
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	users := make([]*User, n)
 	for i := range n {
@@ -49,7 +49,7 @@ func (s *Server) AddUsers(n int, prefix string) []*User {
 // AddBot creates a bot user.
 func (s *Server) AddBot(username string, kind BotKind) *User {
 	u := s.AddUser(username)
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	u.bot = kind
 	u.doc.Set("bot", true)
@@ -59,7 +59,7 @@ func (s *Server) AddBot(username string, kind BotKind) *User {
 // Edit changes the user's document: u.Edit(func(d *Document) { d.Set("location",
 // "Oslo").Set("state", "blocked") }).
 func (u *User) Edit(fill func(user *Document)) *User {
-	u.srv.mu.Lock()
+	u.srv.edit()
 	defer u.srv.mu.Unlock()
 	u.doc.fillWith(fill, "id", "username", "custom_attributes")
 	u.Name = u.doc.text("name")
@@ -67,13 +67,12 @@ func (u *User) Edit(fill func(user *Document)) *User {
 		u.summary.Set(name, u.doc.Get(name))
 	}
 	u.updated = u.srv.now()
-	u.srv.store.invalidate()
 	return u
 }
 
 // SetCustomAttribute sets a custom attribute of the user; administrators see and filter them.
 func (u *User) SetCustomAttribute(key, value string) {
-	u.srv.mu.Lock()
+	u.srv.edit()
 	defer u.srv.mu.Unlock()
 	i := slices.IndexFunc(u.attributes, func(a attribute) bool { return a.Key == key })
 	if i < 0 {
@@ -85,7 +84,7 @@ func (u *User) SetCustomAttribute(key, value string) {
 
 // AddIdentity adds an external identity ("ldapmain", "saml", "scim").
 func (u *User) AddIdentity(provider, externUID string) {
-	u.srv.mu.Lock()
+	u.srv.edit()
 	defer u.srv.mu.Unlock()
 	field, d := "identities", NewDocument("UserIdentity").Set("provider", provider)
 	switch provider {
@@ -117,7 +116,7 @@ func (u *User) AddToken(scopes ...string) string {
 			panic(fmt.Sprintf("forgetest: AddToken: %q is not a scope; near: %s", scope, strings.Join(nearNames(scope, tokenScopes()), ", ")))
 		}
 	}
-	u.srv.mu.Lock()
+	u.srv.edit()
 	defer u.srv.mu.Unlock()
 	token := newToken("user")
 	u.srv.store.tokens[token] = credential{scheme: "access_token", user: u, scopes: scopes}

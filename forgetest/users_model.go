@@ -51,14 +51,14 @@ type User struct {
 // AddUser creates a user with an access token and a personal namespace. If it exists, it is
 // returned unchanged.
 func (s *Server) AddUser(username string) *User {
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	return s.addUser(username, false)
 }
 
 // AddAdmin is [Server.AddUser] for an administrator.
 func (s *Server) AddAdmin(username string) *User {
-	s.mu.Lock()
+	s.edit()
 	defer s.mu.Unlock()
 	return s.addUser(username, true)
 }
@@ -81,7 +81,6 @@ func (s *Server) addUser(username string, admin bool) *User {
 	s.store.users = append(s.store.users, u)
 	s.store.userIDs[u.ID], s.store.usernames[strings.ToLower(username)] = u, u
 	s.store.tokens[u.Token] = credential{scheme: "access_token", user: u}
-	s.store.invalidate()
 	return u
 }
 

@@ -167,6 +167,10 @@ func TestEmails(t *testing.T) {
 		"email=second@example.com": `{"message":{"email":["has already been taken"]}}`,
 		"email=ROOT@example.com":   `{"message":{"email":["has already been taken"]}}`,
 		"email=nonsense":           `{"message":{"email":["is invalid"]}}`,
+		"email=a+b@example.com":    `{"message":{"email":["is invalid"]}}`, // a space
+		"email=<a@example.com>":    `{"message":{"email":["is invalid"]}}`,
+		"email=@example.com":       `{"message":{"email":["is invalid"]}}`,
+		"email=a@":                 `{"message":{"email":["is invalid"]}}`,
 		"":                         `{"error":"email is missing"}`,
 	} {
 		r := asJane.send("POST", "/user/emails", form)

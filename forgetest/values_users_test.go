@@ -129,6 +129,8 @@ func TestLabelDetailsOnEveryList(t *testing.T) {
 			"name": "bug", "color": "#ff0000", "description": "broken", "description_html": "broken", "text_color": "#FFFFFF",
 		})
 	}
+	p.AddIssue(func(d *Document) { d.Set("labels", []string{"other"}) }) // a label without details has a color too
+	assert.Regexp(t, `"name":"other","color":"#[0-9a-f]{6}"`, c.get("/issues?with_labels_details=true").Body)
 }
 
 // No call finds a confidential issue without credentials, or for users who are neither Reporters
