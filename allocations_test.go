@@ -49,35 +49,35 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 	tag, err := os.ReadFile("testdata/registry/tag.json")
 	require.NoError(t, err)
 	return map[string]memoryCall{
-		"one issue": {34, 1, func() func(context.Context) error {
+		"one issue": {44, 1, func() func(context.Context) error {
 			client := memoryClient(t, largeIssue(t))
 			return func(ctx context.Context) error {
 				_, err := client.Issues.Subscribe(ctx, Path("group/app"), 5)
 				return err
 			}
 		}()},
-		"one registry tag": {11, 1, func() func(context.Context) error {
+		"one registry tag": {25, 1, func() func(context.Context) error {
 			client := memoryClient(t, tag)
 			return func(ctx context.Context) error {
 				_, err := client.Registry.GetTag(ctx, Path("group/app"), 7, "release/1.0")
 				return err
 			}
 		}()},
-		"20 filters": {46, 1, func() func(context.Context) error {
+		"20 filters": {61, 1, func() func(context.Context) error {
 			client, options := memoryClient(t, []byte("[]")), filtered()
 			return func(ctx context.Context) error {
 				_, err := Collect(client.Issues.List(ctx, options))
 				return err
 			}
 		}()},
-		"nil options": {27, 1, func() func(context.Context) error {
+		"nil options": {42, 1, func() func(context.Context) error {
 			client := memoryClient(t, []byte("[]"))
 			return func(ctx context.Context) error {
 				_, err := Collect(client.Issues.List(ctx, nil))
 				return err
 			}
 		}()},
-		"a list without options": {27, 1, func() func(context.Context) error {
+		"a list without options": {42, 1, func() func(context.Context) error {
 			client := memoryClient(t, []byte("[]"))
 			return func(ctx context.Context) error {
 				_, err := Collect(client.Emails.List(ctx))
@@ -91,13 +91,13 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 				return err
 			}
 		}()},
-		"the settings":        {100, 1, settingsCall(t, func(*ApplicationSettings) error { return nil })},
-		"one changed setting": {370, 1, settingsCall(t, oneChange)},
-		"a GET of HTTPClient": {32, 1, rawCall(memoryClient(t, tag).HTTPClient())},
-		"a 404":               {29, 1, refusedCall(t, http.StatusNotFound)},
-		"a 304":               {15, 1, refusedCall(t, http.StatusNotModified)},
-		"a 429":               {25, 1, refusedCall(t, http.StatusTooManyRequests)},
-		"a retried 503":       {42, 1, refusedCall(t, http.StatusServiceUnavailable)},
+		"the settings":        {109, 1, settingsCall(t, func(*ApplicationSettings) error { return nil })},
+		"one changed setting": {372, 1, settingsCall(t, oneChange)},
+		"a GET of HTTPClient": {45, 1, rawCall(memoryClient(t, tag).HTTPClient())},
+		"a 404":               {44, 1, refusedCall(t, http.StatusNotFound)},
+		"a 304":               {30, 1, refusedCall(t, http.StatusNotModified)},
+		"a 429":               {41, 1, refusedCall(t, http.StatusTooManyRequests)},
+		"a retried 503":       {54, 1, refusedCall(t, http.StatusServiceUnavailable)},
 	}
 }
 

@@ -4,18 +4,18 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
+
+	"github.com/forge-sdk/forge-go/internal/credential"
 )
 
 // Decisions about calls:
 //
-//   - The call is its own RoundTripper. go-retryablehttp passes no request to its policy after a
-//     network error, and its hooks share no state. Here one value per call holds the policy and the
-//     state. Rejected: a shared retrying client with state in the context; a wrapper around the
-//     retry loop, which cannot see a single attempt.
-//   - The library opens request bodies itself: go-retryablehttp buffers readers, and opens the body
-//     of a function one extra time to measure it.
+//   - An attempt is a chain of steps: throttle, credential, redirect, exchange, receive. A step gets
+//     values, calls the next step, and returns a result. The loop around the chain is that of
+//     go-retryablehttp; call_retry.go says which part it does.
 //   - A failed call closes no connections. go-retryablehttp closes the idle connections of its
-//     client when it gives up. Its RoundTripper is the call, which has no method to do so.
+//     client when it gives up. Its RoundTripper is the loop, which has no method to do so.
 //   - A status has one meaning, defined in statuses.go. Rejected: to treat every 2xx as success,
 //     which saved a 206 that was not requested as a complete file.
 //   - MaybeApplied is set for idempotent writes, too: a PUT whose attempts were all lost may have
@@ -34,74 +34,73 @@ import (
 //     its runtime.Goexit becomes an error, and every wait for it ends with the context. In a plain
 //     call a hook, a Limiter, a logger or a transport runs in the caller's goroutine. Rejected: a
 //     goroutine for each hook, which every call would pay for.
-//   - Only the options WithLogger and DryRun refer to the code of the log and of the dry run. A
-//     program that uses neither does not link that code or log/slog, and is 136 KB smaller.
 //   - Calls and their headers are not reused: callers' RoundTrippers keep requests, and set
 //     headers on them without a copy.
 
-// call is one call: the request, its options, and the record of its attempts. send makes the first
-// attempt. For the others, call is the http.RoundTripper below the loop of go-retryablehttp. After
-// each of them checkRetry decides whether there is another one. Only the file named after a part
-// assigns the fields of that part; other files call its methods.
+// call is what is sent: a request with its options, checked and encoded. It never changes.
 type call struct {
 	request *request
 	options *callOptions
 	url     url.URL
 	query   url.Values // encoded in url; for a list, it is encoded per page with the pagination
 	body    *payload
+	buffers *bufferCache // of the list; nil: none
 
 	keysetOptional bool // a 405 is not a failure, as the list continues by offset
-
-	attempt      attempt       // call_attempt.go
-	response     responseState // call_response.go
-	retry        retryState    // call_retry.go
-	redirectedTo *url.URL      // call_redirect.go: on the client's own origin
 }
 
-// init sets up a call of the request.
-func (c *call) init(r *request, options *callOptions, u url.URL, body *payload) *call {
-	c.request, c.options, c.url, c.body = r, options, u, body
-	return c
+func (c *call) core() *core                             { return c.request.core }
+func (c *call) route() *route                           { return c.request.route }
+func (c *call) redactor(token credential.Sent) redactor { return redactor{c.request.auth, token} }
+
+// callState is what is known about a call: the result of its last attempt, and what happened before.
+type callState struct {
+	*call
+	*result
+	started       time.Time
+	attempts      int           // sent so far
+	duration      time.Duration // of the last attempt
+	maybeApplied  bool          // an attempt may have taken effect
+	noRetryReason string        // why there is no further attempt; "": the result is the reason
+	stopCause     error         // the end of the context, if that is why there is no further attempt
 }
 
-func (c *call) core() *core   { return c.request.core }
-func (c *call) route() *route { return c.request.route }
-
-// send runs the attempts. Its error, an *Error or a *RateLimitError, is returned to the caller.
-func (c *call) send(ctx context.Context) error {
+// send runs the attempts. Its error, an *Error or a *RateLimitError, is returned to the caller. The
+// caller must close the body of the result, if it has one.
+func (c *call) send(ctx context.Context) (*callState, error) {
+	l := &loop{callState: callState{call: c, result: new(result), started: time.Now()}}
 	if plan := c.options.plan; plan != nil {
-		return plan(c)
+		return &l.callState, plan(c)
 	}
-	ctx = c.attempt.setContext(ctx, c.route(), c.options)
+	endTimeout := func() {}
+	if limit := c.options.limits.call; limit > 0 {
+		ctx, endTimeout = withTimeout(ctx, c.options.kind.subject(), limit)
+	}
+	returned := false
 	defer func() {
-		if c.response.body == nil { // otherwise the end of the download ends the limit
-			c.attempt.endTimeout()
+		switch {
+		case l.stream == nil:
+			endTimeout()
+		case returned:
+			l.stream.onEnd(endTimeout)
+		default: // a panic or runtime.Goexit of the caller's code
+			_ = l.stream.Close()
+			endTimeout()
 		}
 	}()
-	c.retry.start()
-	c.core().stats.calls.Add(1)
-	c.runAttempt(ctx)
-	again, err := c.checkRetry(ctx, nil, nil)
-	if again {
-		err = c.retryLoop(ctx)
-	}
-	switch {
-	case err != nil || !c.response.ok():
-		err = c.finalError(ctx)
-	case c.response.outcome == unchanged:
-		err = c.newError() // nothing to change: returned as an error, not counted as a failure
-	}
-	c.finish(ctx, err)
-	return err
+	c.core().observers().callBegins()
+	l.context = routeContext{ctx, c.route()}
+	ctx = &l.context
+	l.run(ctx)
+	err := l.finalError(ctx)
+	l.finish(ctx, err)
+	returned = true
+	return &l.callState, err
 }
 
 // finish counts and records the end of the call. ErrNotModified is not a failure: there was nothing
-// to change.
-func (c *call) finish(ctx context.Context, err error) {
-	refused := c.keysetOptional && c.response.status == http.StatusMethodNotAllowed
-	failed := err != nil && !c.response.unchanged() && !refused
-	if failed {
-		c.core().stats.failures.Add(1)
-	}
-	c.core().config.log.done(ctx, c, err, failed)
+// to change. It is called again when a response cannot be decoded.
+func (s *callState) finish(ctx context.Context, err error) {
+	refused := s.keysetOptional && s.status == http.StatusMethodNotAllowed
+	s.core().observers().callEnds(ctx, s, err, err != nil && !s.unchanged() && !refused)
 }

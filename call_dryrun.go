@@ -47,9 +47,9 @@ func DryRun(plan *PlannedRequest) RequestOption {
 
 // dryRun fills the caller's plan.
 func (c *call) dryRun(plan *PlannedRequest) error {
-	header, _ := c.baseHeaders(true)
-	p := PlannedRequest{Method: c.route().Method, URL: c.redact(c.url.String()), Route: c.route().Template, Header: header}
-	c.redactHeader(p.Header)
+	redact := c.redactor(credential.Sent{})
+	p := PlannedRequest{Method: c.route().Method, URL: redact.redact(c.url.String()), Route: c.route().Template, Header: requestHeader(c, true, authorization{})}
+	redact.redactHeader(p.Header)
 	switch kind := c.request.auth.Kind(); {
 	case kind == credential.AccessToken:
 		p.setCredential(c.request.auth.Header(), "", `--header "PRIVATE-TOKEN: $FORGE_TOKEN"`)
@@ -63,14 +63,14 @@ func (c *call) dryRun(plan *PlannedRequest) error {
 		p.setCredential(c.request.auth.Header(), "Bearer ", `--header "Authorization: Bearer $FORGE_TOKEN"`)
 	}
 	if c.body != nil {
-		if err := p.setBody(c); err != nil {
+		if err := p.setBody(c.body, redact); err != nil {
 			return c.request.withRoute(err)
 		}
 	}
 	if plan != nil {
 		*plan = p
 	}
-	return &Error{Method: p.Method, Route: p.Route, Path: c.redact(c.request.path), cause: ErrDryRun}
+	return &Error{Method: p.Method, Route: p.Route, Path: redact.redact(c.request.path), cause: ErrDryRun}
 }
 
 func (p *PlannedRequest) setCredential(header, scheme, argument string) {
@@ -79,22 +79,22 @@ func (p *PlannedRequest) setCredential(header, scheme, argument string) {
 }
 
 // setBody sets the body.
-func (p *PlannedRequest) setBody(c *call) error {
-	if form := c.body.form; form != nil {
+func (p *PlannedRequest) setBody(body *payload, redact redactor) error {
+	if form := body.form; form != nil {
 		for _, name := range slices.Sorted(maps.Keys(form.fields)) {
-			p.form = append(p.form, "--form-string "+shellQuote(c.redact(name+"="+form.fields[name])))
+			p.form = append(p.form, "--form-string "+shellQuote(redact.redact(name+"="+form.fields[name])))
 		}
 		source := cmp.Or(form.file.path, form.file.Name)
 		file := fmt.Sprintf("%s=@%s;filename=%s", form.fileField, curlQuote(source), curlQuote(form.file.Name))
-		p.form = append(p.form, "--form "+shellQuote(c.redact(file)))
+		p.form = append(p.form, "--form "+shellQuote(redact.redact(file)))
 		return nil
 	}
-	content, err := c.body.open()
+	content, err := body.open()
 	if err != nil {
 		return err
 	}
 	text, err := io.ReadAll(content) // in memory, so there is nothing to close
-	p.Body = []byte(c.redact(string(text)))
+	p.Body = []byte(redact.redact(string(text)))
 	return err
 }
 

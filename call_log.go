@@ -9,50 +9,35 @@ import (
 	"time"
 )
 
-// callLog records calls. It is an interface, so that a program without a logger links neither
-// slogLog nor log/slog.
-type callLog interface {
-	afterAttempt(ctx context.Context, c *call)                    // after an attempt
-	beforeRetry(ctx context.Context, c *call, wait time.Duration) // before the wait for the next attempt
-	throttled(ctx context.Context, c *call)                       // before a request that may be throttled
-	done(ctx context.Context, c *call, err error, failed bool)    // when the call ends
+// callLog writes to the logger of WithLogger.
+type callLog struct{ *slog.Logger } // nil: there is none
+
+// enabled reports whether there is a logger that records the level.
+func (l callLog) enabled(ctx context.Context, level slog.Level) bool {
+	return l.Logger != nil && l.Enabled(ctx, level)
 }
 
-// noLog is the log of a client without a logger.
-type noLog struct{}
-
-func (noLog) afterAttempt(context.Context, *call)               {}
-func (noLog) beforeRetry(context.Context, *call, time.Duration) {}
-func (noLog) throttled(context.Context, *call)                  {}
-func (noLog) done(context.Context, *call, error, bool)          {}
-
-// slogLog writes to a logger.
-type slogLog struct{ *slog.Logger }
-
-func (l slogLog) afterAttempt(ctx context.Context, c *call) {
-	if l.Enabled(ctx, slog.LevelDebug) {
-		l.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", withCause(c, append(logAttrs(c), slog.String("address", c.redact(redactURL(&c.url)))))...)
+func (l callLog) attempt(ctx context.Context, s *callState) {
+	if l.enabled(ctx, slog.LevelDebug) {
+		l.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", withCause(s, append(logAttrs(s), slog.String("address", s.redactor(s.token).redact(redactURL(&s.url)))))...)
 	}
 }
 
-func (l slogLog) beforeRetry(ctx context.Context, c *call, wait time.Duration) {
-	if l.Enabled(ctx, slog.LevelInfo) {
-		l.LogAttrs(ctx, slog.LevelInfo, "forge: retry", withCause(c, append(logAttrs(c), slog.Duration("wait", wait)))...)
+func (l callLog) retry(ctx context.Context, s *callState, wait time.Duration) {
+	if l.enabled(ctx, slog.LevelInfo) {
+		l.LogAttrs(ctx, slog.LevelInfo, "forge: retry", withCause(s, append(logAttrs(s), slog.Duration("wait", wait)))...)
 	}
 }
 
-func (l slogLog) throttled(ctx context.Context, c *call) {
-	if !l.Enabled(ctx, slog.LevelInfo) {
-		return
-	}
-	if until, why := c.heldUntil(); time.Until(until) > 0 {
-		l.LogAttrs(ctx, slog.LevelInfo, "forge: wait", append(logAttrs(c), slog.Time("until", until), slog.String("reason", why))...)
+func (l callLog) wait(ctx context.Context, s *callState, until time.Time, why string) {
+	if l.enabled(ctx, slog.LevelInfo) {
+		l.LogAttrs(ctx, slog.LevelInfo, "forge: wait", append(logAttrs(s), slog.Time("until", until), slog.String("reason", why))...)
 	}
 }
 
 // done records a failure as a warning. A call that the caller canceled and ErrNotModified are not
 // failures. It is called again when a response cannot be decoded.
-func (l slogLog) done(ctx context.Context, c *call, err error, failed bool) {
+func (l callLog) done(ctx context.Context, s *callState, err error, failed bool) {
 	level, message := slog.LevelDebug, "forge: call"
 	switch {
 	case failed && errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -60,38 +45,40 @@ func (l slogLog) done(ctx context.Context, c *call, err error, failed bool) {
 	case failed:
 		level, message = slog.LevelWarn, "forge: call failed"
 	}
-	if !l.Enabled(ctx, level) {
+	if !l.enabled(ctx, level) {
 		return
 	}
-	attrs := append(logAttrs(c), slog.Duration("duration", time.Since(c.retry.started)))
+	attrs := append(logAttrs(s), slog.Duration("duration", time.Since(s.started)))
 	if err != nil {
-		attrs = append(attrs, slog.String("error", logText(c, err)))
+		attrs = append(attrs, slog.String("error", logText(s, err)))
 	}
 	l.LogAttrs(ctx, level, message, attrs...)
 }
 
-func logAttrs(c *call) []slog.Attr {
+func logAttrs(s *callState) []slog.Attr {
 	attrs := []slog.Attr{
-		slog.String("method", c.route().Method), slog.String("route", c.route().Template),
-		slog.String("path", c.redact(c.request.path)),
-		slog.String("service", c.route().Service), slog.String("class", string(c.route().Class)),
-		slog.Int("attempt", c.retry.attempts), slog.Int("status", c.response.status),
+		slog.String("method", s.route().Method), slog.String("route", s.route().Template),
+		slog.String("path", s.redactor(s.token).redact(s.request.path)),
+		slog.String("service", s.route().Service), slog.String("class", string(s.route().Class)),
+		slog.Int("attempt", s.attempts), slog.Int("status", s.status),
 	}
-	if id := requestID(c.response.header); id != "" {
+	if id := requestID(s.header); id != "" {
 		attrs = append(attrs, slog.String("request_id", id))
 	}
 	return attrs
 }
 
 // withCause adds the error of the attempt, if there is one.
-func withCause(c *call, attrs []slog.Attr) []slog.Attr {
-	if c.response.err == nil {
+func withCause(s *callState, attrs []slog.Attr) []slog.Attr {
+	if s.err == nil {
 		return attrs
 	}
-	return append(attrs, slog.String("error", logText(c, c.response.err)))
+	return append(attrs, slog.String("error", logText(s, s.err)))
 }
 
-func logText(c *call, err error) string { return c.safeText(err.Error(), maxErrorText) }
+func logText(s *callState, err error) string {
+	return s.redactor(s.token).safeText(err.Error(), maxErrorText)
+}
 
 // redactURL returns an address in which only loggable query parameters have their values.
 func redactURL(u *url.URL) string {

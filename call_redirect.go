@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,37 +11,42 @@ import (
 
 const maxRedirects = 5
 
-// followRedirects sends the request and follows redirects by the package's own rules: net/http
-// would turn a PUT into a GET, and send PRIVATE-TOKEN to any host that a response names.
-func (c *call) followRedirects() (*http.Response, error) {
-	target, onOrigin := &c.url, true
+// redirectStep follows redirects by the package's own rules: net/http would turn a PUT into a GET,
+// and send PRIVATE-TOKEN to any host that a response names.
+type redirectStep struct{ next exchangeStep }
+
+// hop is one request of an attempt.
+type hop struct {
+	url      *url.URL
+	onOrigin bool // the address, and each redirect that led to it, is on the client's own origin
+}
+
+func (s redirectStep) do(ctx context.Context, a attempt, d delivery, auth authorization) *result {
+	to := hop{&a.url, true}
 	for hops := 0; ; hops++ {
-		resp, err := c.sendRequest(target, onOrigin)
-		if err != nil || !isRedirect(resp) {
-			return resp, err
+		r := s.next.do(ctx, a, d, to, auth)
+		if r.err != nil || !isRedirect(r.status) {
+			return r
 		}
-		c.response.setRedirect(resp.StatusCode)
-		c.drain(c.attempt.conn.Reader(resp.Body, drainBytes), resp)
-		c.attempt.conn.Pause() // the next hop may have to wait for a token, or for the caller's file
-		next, reason := c.redirectTarget(target, resp)
+		next, reason := a.redirectTarget(to.url, r)
 		if hops == maxRedirects {
 			reason = "the server redirects more than 5 times: check the base URL and the credential"
 		}
 		if reason != "" {
-			c.response.setPermanent()
-			return nil, &sentinelError{sentinel: ErrRedirect, text: reason}
+			r.err, r.permanent = &sentinelError{sentinel: ErrRedirect, text: reason}, true
+			return r
 		}
-		c.response.setRedirect(0)
-		c.attempt.followed(!sameOrigin(&c.url, next), next)
-		if onOrigin = onOrigin && sameOrigin(&c.url, next); onOrigin {
-			c.redirectedTo = next
+		d = r.delivery
+		d.target, d.offOrigin = next, !sameOrigin(&a.url, next)
+		to = hop{next, to.onOrigin && !d.offOrigin}
+		if to.onOrigin {
+			d.movedTo = next
 		}
-		target = next
 	}
 }
 
-func isRedirect(resp *http.Response) bool {
-	switch resp.StatusCode {
+func isRedirect(status int) bool {
+	switch status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return true
 	}
@@ -49,10 +55,10 @@ func isRedirect(resp *http.Response) bool {
 
 // redirectTarget returns the address that a redirect leads to, or the reason why it must not be
 // followed.
-func (c *call) redirectTarget(from *url.URL, resp *http.Response) (next *url.URL, reason string) {
-	location := resp.Header.Get("Location")
+func (a attempt) redirectTarget(from *url.URL, r *result) (next *url.URL, reason string) {
+	location := r.header.Get("Location")
 	next, err := from.Parse(location)
-	safeMethod := c.route().Method == http.MethodGet || c.route().Method == http.MethodHead
+	safeMethod := a.route().Method == http.MethodGet || a.route().Method == http.MethodHead
 	switch {
 	case location == "":
 		return nil, "the server redirects without an address"
@@ -60,26 +66,26 @@ func (c *call) redirectTarget(from *url.URL, resp *http.Response) (next *url.URL
 		return nil, "the server redirects to an address that cannot be parsed"
 	case next.User != nil:
 		return nil, "the server redirects to an address with a user or password"
-	case resp.StatusCode == http.StatusSeeOther && !safeMethod:
+	case r.status == http.StatusSeeOther && !safeMethod:
 		return nil, "the server responds to a write with 303, so the result of the write is not known"
 	}
 	next.Fragment, next.RawFragment = "", ""
-	if sameOrigin(&c.url, next) && sameOrigin(&c.url, from) {
+	if sameOrigin(&a.url, next) && sameOrigin(&a.url, from) {
 		if next.RawQuery == "" {
 			// GitLab announces a moved project without the query. A list needs its filters.
 			next.RawQuery = from.RawQuery
 		}
 		return next, ""
 	}
-	host := c.safeText(next.Scheme+"://"+next.Host, 256)
+	host := a.redactor(r.token).safeText(next.Scheme+"://"+next.Host, 256)
 	switch {
-	case c.options.kind != kindStream && (c.options.kind != kindRaw || isAPIPath(next)):
+	case a.options.kind != kindStream && (a.options.kind != kindRaw || isAPIPath(next)):
 		return nil, "the server redirects to " + host + ", which is not the client's origin: if the server has moved there, pass that address to NewClient"
-	case safeMethod && c.body != nil:
+	case safeMethod && a.body != nil:
 		return nil, "the server redirects a request with a body to " + host + ", which is not the client's origin"
 	case !safeMethod:
 		return nil, "the server redirects a write to " + host + ", which is not the client's origin"
-	case next.Scheme != "https" && !c.mayUsePlainHTTP(next):
+	case next.Scheme != "https" && !mayUsePlainHTTP(a.call, next):
 		return nil, "the server redirects to " + host + ", which is not https"
 	}
 	return next, ""
@@ -92,7 +98,7 @@ func isAPIPath(u *url.URL) bool { return strings.Contains(u.Path, "/api/") }
 // mayUsePlainHTTP reports whether a download may be redirected to http. The client itself must use
 // http, and must have no credential or the option WithPlainHTTP. A request to another origin never
 // has a credential.
-func (c *call) mayUsePlainHTTP(next *url.URL) bool {
+func mayUsePlainHTTP(c *call, next *url.URL) bool {
 	return next.Scheme == "http" && c.url.Scheme == "http" &&
 		(c.core().config.plainHTTP || c.request.auth.Kind() == credential.Anonymous)
 }

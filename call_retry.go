@@ -1,183 +1,163 @@
 package forge
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 
-	"github.com/forge-sdk/forge-go/internal/conn"
-	"github.com/forge-sdk/forge-go/internal/throttle"
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// retryState is the part of a call that its attempts share. Only this file assigns its fields;
-// other files call the methods.
-type retryState struct {
-	started       time.Time
-	attempts      int           // begun so far
+// loop makes the attempts of one call. It is one value of go-retryablehttp's Client a call:
+// CheckRetry evaluates a result and carries the decision out, Backoff is the wait that was decided,
+// and the RoundTripper is the chain of steps.
+//
+// go-retryablehttp makes the attempts, waits between them, and ends a wait with the context. Three
+// parts are not its own, because it cannot do them: the body is opened by the exchange, since the
+// library buffers a reader and opens the body of a function one extra time to measure it; the
+// decision evaluates the result, since after a network error the library knows no request; and the
+// first line that it logs would name the address, so it gets no logger. It has no
+// CloseIdleConnections to call.
+type loop struct {
+	callState
+	context       routeContext  // of the attempts
 	wait          time.Duration // before the next attempt
-	noRetryReason string        // why there is no further attempt; "": the status or error is the reason
-	maybeApplied  bool          // an attempt may have taken effect
-	bodyOpened    bool
-	expectRefused bool  // the server refused the Expect header
-	tokenRenewed  bool  // after a 401, once per call
-	stopCause     error // the end of the context, if that is why there is no further attempt
+	bodyOpened    bool          // a body that cannot be opened twice ends the retries
+	expectRefused bool          // the server refused the Expect header
+	tokenRenewed  bool          // after a 401, once per call
 }
 
-// start records that the call begins.
-func (s *retryState) start() { s.started = time.Now() }
-
-// stop sets the error that ends the retries.
-func (s *retryState) stop(cause error) { s.stopCause = cause }
-
-// countAttempt counts an attempt that begins, and reports whether it is a retry.
-func (s *retryState) countAttempt() (retry bool) {
-	s.attempts++
-	return s.attempts > 1
-}
-
-// bodyWasOpened records that the body was read or may have been: a body that cannot be opened twice
-// ends the retries.
-func (s *retryState) bodyWasOpened() { s.bodyOpened = true }
-
-// setMaybeApplied records that the call may have taken effect although it fails.
-func (s *retryState) setMaybeApplied() { s.maybeApplied = true }
-
-// explain sets the reason why there is no further attempt, unless a reason is set already.
-func (s *retryState) explain(reason string) { s.noRetryReason = cmp.Or(s.noRetryReason, reason) }
-
-// retryLoop waits after a failed first attempt, and makes the other attempts. Most calls need only
-// one attempt, and no loop, which costs an http.Client, a second request and a policy. So call.send
-// makes the first attempt itself.
-func (c *call) retryLoop(ctx context.Context) error {
-	if err := throttle.Sleep(ctx, c.retry.wait); err != nil {
-		return err
-	}
-	outer := (&http.Request{Method: c.route().Method, URL: &c.url, Header: http.Header{}, Body: http.NoBody}).WithContext(ctx)
+// run makes attempts until one is the last. Its result is then that of the loop.
+func (l *loop) run(ctx context.Context) {
 	client := retryablehttp.Client{
-		HTTPClient: &http.Client{
-			Transport:     c,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-		RetryMax:   1 << 20, // checkRetry counts
-		CheckRetry: c.checkRetry,
-		Backoff:    func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.retry.wait },
-		ErrorHandler: func(resp *http.Response, err error, _ int) (*http.Response, error) {
-			return resp, err
-		},
+		HTTPClient:   &http.Client{Transport: l},
+		RetryMax:     1 << 20, // RetryPolicy counts
+		CheckRetry:   l.checkRetry,
+		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return l.wait },
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	_, err := client.Do(&retryablehttp.Request{Request: outer}) //nolint:bodyclose // receive has read and closed it, or keeps it for the Download
-	return err
+	outer := (&http.Request{Method: l.route().Method, URL: &l.url, Header: noHeader}).WithContext(ctx)
+	_, _ = client.Do(&retryablehttp.Request{Request: outer}) //nolint:bodyclose // checkRetry has seen the result; only a wait that ctx ended has another error
 }
 
-// RoundTrip is one attempt, for the loop.
-func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
-	c.runAttempt(req.Context())
-	if c.response.err != nil {
-		return nil, c.response.err
+// noHeader is the header of the loop's request, which the exchange replaces.
+var noHeader = http.Header{}
+
+// RoundTrip makes one attempt. The result is the error, or comes with the response.
+func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
+	r := throttleStep{}.do(req.Context(), attempt{call: l.call, withoutExpect: l.expectRefused, observer: l})
+	if r.err != nil {
+		return nil, (*failedAttempt)(r)
 	}
-	resp := c.response.resp
-	return &http.Response{StatusCode: resp.StatusCode, Header: resp.Header, Body: http.NoBody, Request: req}, nil
+	return &http.Response{StatusCode: r.status, Header: r.header, Body: (*resultBody)(r), Request: req}, nil
 }
 
-// checkRetry is called after each attempt: by call.send after the first one, and then by
-// go-retryablehttp. It evaluates the record of the attempt, because the arguments do not show what
-// was sent.
-func (c *call) checkRetry(ctx context.Context, _ *http.Response, _ error) (bool, error) {
-	if c.hasObserver() {
-		c.attempt.measure()
-	}
-	again := false
-	if c.response.ok() {
-		c.gate().Retries.Refund(c.retry.attempts > 1)
-		c.countQuota()
-	} else {
-		again = c.scheduleRetry(ctx)
-	}
-	if again { // before the wait: an open body would keep the connection from other calls
-		c.response.discard()
-	}
-	c.observe(ctx, again)
-	return again, nil
+// waits passes a wait before an attempt to the observers.
+func (l *loop) waits(ctx context.Context, until time.Time, why string, wait time.Duration) {
+	l.core().observers().waits(ctx, &l.callState, until, why, wait)
 }
 
-// scheduleRetry carries out the decision about a failed attempt, and reports whether there is
-// another attempt. RetryPolicy.decide in retry.go makes the decision, for example whether a PUT is
-// sent again after a 503, and has no effects. All effects are here: a wait that the server requests
-// delays other calls, and a retry is taken from the retry budget, counted and logged.
-func (c *call) scheduleRetry(ctx context.Context) (again bool) {
-	state := &c.retry
-	state.maybeApplied = state.maybeApplied || c.attempt.sent.Load() && c.response.ambiguous()
-	if c.response.retryAfter > 0 && c.response.status == http.StatusTooManyRequests && !c.attempt.offOrigin {
-		c.gate().Hold(keyFor(c.request), c.response.retryAt)
+// failedAttempt passes the result of an attempt without a response to checkRetry.
+type failedAttempt result
+
+func (f *failedAttempt) Error() string { return f.err.Error() }
+
+// resultBody passes the result of an attempt with a response to checkRetry. As a body it is empty.
+type resultBody result
+
+func (*resultBody) Read([]byte) (int, error) { return 0, io.EOF }
+func (*resultBody) Close() error             { return nil }
+
+// resultOf returns the result that RoundTrip has passed on.
+func resultOf(resp *http.Response, err error) *result {
+	var failed *failedAttempt
+	if errors.As(err, &failed) {
+		return (*result)(failed)
 	}
-	next := c.shouldRetry(ctx)
-	state.wait, state.noRetryReason, state.stopCause = next.wait, next.reason, next.cause
-	switch next.step {
-	case giveUp:
-		return false
-	case renewToken:
-		return c.renewToken(ctx)
-	case dropExpect:
-		state.expectRefused = true
-		return true
-	case resend:
-	}
-	if !c.refusedStream() && !c.gate().Retries.Spend() {
-		state.noRetryReason = "not retried: most calls fail, and the client's retry budget is used up"
-		return false
-	}
-	if next.serverAsked {
-		c.core().stats.addWait(next.wait)
-	}
-	c.core().config.log.beforeRetry(ctx, c, next.wait)
-	return true
+	return (*result)(resp.Body.(*resultBody)) //nolint:errcheck,forcetypeassert // RoundTrip sets it
 }
 
-// shouldRetry returns the next step after a failed attempt. It has no effects.
-func (c *call) shouldRetry(ctx context.Context) decision {
-	status := c.response.status
+// checkRetry is called after each attempt. It reports whether there is another one.
+func (l *loop) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	r := resultOf(resp, err)
+	l.record(r)
+	next := l.next(ctx)
+	// From here on there are effects: on the gate that calls share, the token, and the observers.
+	l.updateGate()
+	again := l.carryOut(ctx, next)
+	l.core().observers().attemptEnds(ctx, &l.callState, again, l.wait)
+	if !again {
+		return false, nil
+	}
+	r.discard() // before the wait: an open body would keep the connection from other calls
+	if next.step == resend {
+		l.core().observers().retries(ctx, &l.callState, next)
+	}
+	return true, nil
+}
+
+// record adds the result of an attempt to the state of the call.
+func (l *loop) record(r *result) {
+	l.result = r
+	if !r.start.IsZero() {
+		l.attempts++
+		l.duration = time.Since(r.start)
+	}
+	l.bodyOpened = l.bodyOpened || r.bodyOpened
+	l.maybeApplied = l.maybeApplied || r.sent && !r.ok() && r.ambiguous()
+}
+
+// next returns the step that follows the last attempt, for example whether a PUT is sent again after
+// a 503. It has no effects.
+func (l *loop) next(ctx context.Context) decision {
 	switch {
-	case c.cannotResend(ctx):
+	case l.ok(), ctx.Err() != nil, l.bodyOpened && l.call.body.once:
 		return decision{}
-	case status == http.StatusUnauthorized && (c.attempt.offOrigin || c.retry.tokenRenewed):
+	case l.status == http.StatusUnauthorized && (l.offOrigin || l.tokenRenewed):
 		return decision{}
-	case status == http.StatusUnauthorized:
+	case l.status == http.StatusUnauthorized:
 		return decision{step: renewToken}
-	case c.mayDropExpect():
+	case l.status == http.StatusExpectationFailed && l.expects: // RFC 9110 §10.1.1
 		return decision{step: dropExpect}
 	}
-	return c.options.retry.decide(ctx, c.retry.attempts, c.route().Class, c.attempt.sent.Load(), c.response)
+	return l.options.retry.decide(ctx, l.attempts, l.route().Class, l.result)
 }
 
-// cannotResend reports whether nothing can be sent again: the context has ended, or the body cannot
-// be opened again.
-func (c *call) cannotResend(ctx context.Context) bool {
-	return ctx.Err() != nil || c.retry.bodyOpened && c.body.once
-}
-
-// mayDropExpect reports whether the server rejected the Expect header with a 417, so that the body
-// is sent without it (RFC 9110 §10.1.1).
-func (c *call) mayDropExpect() bool {
-	return c.response.status == http.StatusExpectationFailed && c.attempt.expects
-}
-
-// renewToken requests a token other than the rejected one, once per call, and reports whether it
-// got one.
-func (c *call) renewToken(ctx context.Context) bool {
-	c.retry.tokenRenewed = true
-	fresh, err := c.request.auth.Renew(ctx, c.attempt.sentToken)
-	if err != nil {
-		c.response.fail(credentialError(err))
+// carryOut carries a decision out, and reports whether there is another attempt.
+func (l *loop) carryOut(ctx context.Context, next decision) (again bool) {
+	l.wait, l.noRetryReason, l.stopCause = next.wait, next.reason, next.cause
+	switch next.step {
+	case renewToken:
+		l.tokenRenewed = true
+		fresh, err := l.request.auth.Renew(ctx, l.token)
+		if err != nil {
+			l.result = l.failed(credentialError(err))
+		}
+		return fresh && err == nil
+	case dropExpect:
+		l.expectRefused = true
+		return true
+	case resend:
+		// An HTTP/2 server that refused the stream works, so the retry takes nothing from the budget.
+		if l.refusedStream || l.gate().Retries.Spend() {
+			return true
+		}
+		l.noRetryReason = "not retried: most calls fail, and the client's retry budget is used up"
+	case giveUp:
 	}
-	return fresh && err == nil
+	return false
 }
 
-// refusedStream reports whether an HTTP/2 server refused the request, because the connection has
-// too many streams or is being closed. Such a server works, so the retry takes nothing from the
-// retry budget.
-func (c *call) refusedStream() bool {
-	return errors.Is(c.response.err, conn.ErrNotProcessed) && c.attempt.conn.IsHTTP2()
+// updateGate passes on what the result says about the server's limits: a wait that it requests
+// delays other calls, and a success counts for the quotas and the retry budget.
+func (l *loop) updateGate() {
+	switch {
+	case l.ok():
+		l.gate().Retries.Refund(l.attempts > 1)
+		l.countQuota()
+	case l.status == http.StatusTooManyRequests && l.retryAfter > 0 && !l.offOrigin:
+		l.gate().Hold(keyFor(l.request), l.retryAt)
+	}
 }

@@ -8,6 +8,71 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
+// attempt is what the steps of one attempt are given.
+type attempt struct {
+	*call
+	withoutExpect bool // the server refused the Expect header
+	observer      waitObserver
+}
+
+// waitObserver is notified when a wait begins: until is its end, and why its reason.
+type waitObserver interface {
+	waits(ctx context.Context, until time.Time, why string, wait time.Duration)
+}
+
+// throttleStep delays an attempt as the caller's Limiter and the server's limits require.
+type throttleStep struct{ next credentialStep }
+
+func (s throttleStep) do(ctx context.Context, a attempt) *result {
+	if limiter := a.core().config.limiter; limiter != nil {
+		if err := limiter.Wait(ctx); err != nil {
+			return &result{err: limiterError(ctx, err), permanent: true}
+		}
+	}
+	if until, why, err := a.passGate(ctx); err != nil {
+		return &result{err: &sentinelError{ErrRateLimited, why, err}, permanent: true, retryAt: until}
+	}
+	return s.next.do(ctx, a)
+}
+
+// passGate waits until the call may be sent. It returns an error if the policy or the context does
+// not allow the wait, or if the context ends. until is then the end of the wait, and why is its
+// reason.
+func (a attempt) passGate(ctx context.Context) (until time.Time, why string, err error) {
+	quota := quotaFor(a.request)
+	if a.options.skipValidation {
+		quota = throttle.Quota{}
+	}
+	until, why, err = a.gate().Wait(ctx, keyFor(a.request), quota, a.options.retry.MaxRetryAfter, a.observer.waits)
+	if err != nil || until.IsZero() {
+		return until, why, err
+	}
+	if deadline, limited := ctx.Deadline(); limited && until.After(deadline) {
+		early := pastDeadline(ctx)
+		if errors.Is(early, ErrTimeout) && !errors.Is(early, errTokenTimeout) {
+			why += ": " + early.Error()
+		}
+		return until, why, early
+	}
+	return until, why, ErrRateLimited
+}
+
+// limiterError returns the error of an attempt that waited for the Limiter: the context ended, or
+// the Limiter refused the call.
+func limiterError(ctx context.Context, err error) error {
+	sentinel, text := error(ErrRateLimited), "the Limiter refused the call: "
+	if ended := ctx.Err(); ended != nil {
+		text, err = "the wait for the Limiter ended: ", ended
+		if cause := context.Cause(ctx); errors.Is(cause, ErrTimeout) {
+			err = cause
+		}
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		sentinel = context.Canceled
+	}
+	return &sentinelError{sentinel, text + err.Error(), err}
+}
+
 // gate returns the gate that all clients with the same credential share.
 func (c *call) gate() *throttle.Gate { return c.core().gateFor(c.route().base) }
 
@@ -27,52 +92,20 @@ func keyFor(r *request) throttle.Key {
 // quotaFor returns the quota of the request's route.
 func quotaFor(r *request) throttle.Quota { return r.route.quota.limit(r.path) }
 
-// enforced returns the quota that may delay the call. The option SkipValidation disables it.
-func (c *call) enforced() throttle.Quota {
-	if c.options.skipValidation {
-		return throttle.Quota{}
-	}
-	return quotaFor(c.request)
-}
-
-// heldUntil returns the time from which the call may be sent, and the reason for the delay. Zero or
-// a past time means now.
-func (c *call) heldUntil() (until time.Time, why string) {
-	return c.gate().HeldUntil(keyFor(c.request), c.enforced())
-}
-
-// passGate waits until the call may be sent. It returns an error if the policy or the context does
-// not allow the wait, or if the context ends. until is then the end of the wait, and why is its
-// reason.
-func (c *call) passGate(ctx context.Context) (until time.Time, why string, err error) {
-	until, why, err = c.gate().Wait(ctx, keyFor(c.request), c.enforced(), c.options.retry.MaxRetryAfter, c.core().stats.addWait)
-	if err != nil || until.IsZero() {
-		return until, why, err
-	}
-	if deadline, limited := ctx.Deadline(); limited && until.After(deadline) {
-		early := pastDeadline(ctx)
-		if errors.Is(early, ErrTimeout) && !errors.Is(early, errTokenTimeout) {
-			why += ": " + early.Error()
-		}
-		return until, why, early
-	}
-	return until, why, ErrRateLimited
-}
-
 // countQuota records a successful call of a route with a quota. A blob is recorded once its size is
 // known (countLargeBlob). The headers of another origin are ignored.
-func (c *call) countQuota() {
-	key, quota := keyFor(c.request), quotaFor(c.request)
-	if !c.attempt.offOrigin && c.route().base != otherBase {
-		c.gate().Observe(key, quota, c.response.header)
+func (s *callState) countQuota() {
+	key, quota := keyFor(s.request), quotaFor(s.request)
+	if !s.offOrigin && s.route().base != otherBase {
+		s.gate().Observe(key, quota, s.header)
 	}
-	if c.route().quota != blobQuota {
-		c.gate().Count(key, quota)
+	if s.route().quota != blobQuota {
+		s.gate().Count(key, quota)
 	}
 }
 
 // countLargeBlob records a blob over 10 MB; its size is known only after decoding.
-func (c *call) countLargeBlob(out any) {
+func countLargeBlob(c *call, out any) {
 	if sized, ok := out.(interface{ countsToQuota() bool }); ok && sized.countsToQuota() {
 		c.gate().Count(keyFor(c.request), quotaFor(c.request))
 	}

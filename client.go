@@ -78,7 +78,6 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 		bases:         [4]*url.URL{apiBase: api},
 		userAgent:     "forge-go/" + Version,
 		limits:        defaultLimits,
-		log:           noLog{},
 		newCredential: noCredential,
 		builder:       &builder{credentialChanged: true, transportChanged: true, registryChanged: true},
 	}

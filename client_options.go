@@ -166,9 +166,7 @@ func WithUserAgent(product string) Option {
 // waits for the Limiter and for the server. nil logs nothing.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
-		if c.log = (noLog{}); logger != nil {
-			c.log = slogLog{logger}
-		}
+		c.log = logger
 		return nil
 	}
 }

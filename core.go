@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 	"crypto/x509"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"time"
@@ -25,7 +26,7 @@ type config struct {
 	transport         http.RoundTripper
 	rootCAs           *x509.CertPool // nil: the transport's own
 	userAgent         string
-	log               callLog
+	log               *slog.Logger // nil: none
 	limiter           Limiter
 	retry             RetryPolicy
 	plainHTTP         bool

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/forge-sdk/forge-go/internal/bufpool"
+	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 	"github.com/forge-sdk/forge-go/internal/savefile"
 )
@@ -191,15 +192,59 @@ func isReservedName(name string) bool {
 	return isPort && utf8.RuneCountInString(port) == 1 && strings.Contains(ports, port)
 }
 
-// stream reads a download.
+// stream is the body of a response that the caller reads after its call has ended. Functions hold
+// what is behind it, so that a print of all fields, as of a test that fails, does not show the
+// request with its credential.
 type stream struct {
 	read     func([]byte) (int, error)
 	close    func() error
-	closed   atomic.Bool
 	progress func(done, total int64)
 	done     int64
 	total    int64
 	limit    int64
+	closed   atomic.Bool
+	endLimit func() // the limit of Timeout ends with the stream
+	empty    bool   // there is nothing to read: the caller may never read or close it
+}
+
+// newStream returns the stream of the content of a response. The context of the request ends with
+// it: it would keep the call in memory.
+func (in incoming) newStream(content io.Reader) *stream {
+	wire, resp, body := in.wire, in.resp, in.resp.Body // a response of HTTPClient gets another Body
+	s := &stream{progress: in.call.options.progress, limit: in.call.options.limits.stream, total: resp.ContentLength, empty: body == http.NoBody}
+	end := func() {
+		if wire.Cancel(nil); s.endLimit != nil {
+			s.endLimit()
+		}
+	}
+	if wire.Pause(); s.empty {
+		end()
+	}
+	s.read = func(p []byte) (int, error) {
+		n, err := content.Read(p)
+		if errors.Is(err, io.EOF) {
+			in.redactHeader(resp.Trailer)
+		} else if err != nil {
+			err = in.redactError(wire.TimeoutCause(conn.UnwrapURLError(err)))
+		}
+		if wire.Pause(); err != nil {
+			end()
+		}
+		return n, err
+	}
+	s.close = func() error {
+		err := body.Close()
+		end()
+		return err
+	}
+	return s
+}
+
+// onEnd sets the function that ends the limit of Timeout.
+func (s *stream) onEnd(endLimit func()) {
+	if s.endLimit = endLimit; s.empty {
+		endLimit()
+	}
 }
 
 // Read reads the stream, counts its bytes and reports the progress.
@@ -218,7 +263,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the attempt and frees its connection.
+// Close ends the attempt and frees its connection. It may be called beside Read.
 func (s *stream) Close() error {
 	if s.closed.Swap(true) {
 		return nil

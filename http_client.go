@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -68,7 +69,31 @@ func (t *policyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.sendRaw(req)
+	ctx := req.Context()
+	s, err := c.send(ctx)
+	if s.resp == nil || s.err != nil || endedBy(ctx, err) {
+		s.discard()
+		return nil, err
+	}
+	return rawResponse(s, req), nil
+}
+
+// endedBy reports whether the end of the context has ended the call.
+func endedBy(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, ctx.Err())
+}
+
+// rawResponse returns the response for the caller. Its Request is the caller's, with the address
+// that responded: the one that was sent has the credential.
+func rawResponse(s *callState, req *http.Request) *http.Response {
+	resp := s.resp // not a copy: net/http sets its Trailer at the end of the body
+	final := *req
+	if sent := resp.Request; sent != nil && sent.URL != nil {
+		address := *sent.URL
+		final.URL = &address
+	}
+	resp.Request, resp.Body = &final, s.download()
+	return resp
 }
 
 func (t *policyTransport) newCall(req *http.Request, body *rawBody) (*call, error) {
@@ -89,7 +114,7 @@ func (t *policyTransport) newCall(req *http.Request, body *rawBody) (*call, erro
 	options.header, options.close = rawHeader(req.Header), req.Close
 	u := *req.URL
 	u.Fragment, u.RawFragment = "", ""
-	return options.call.init(r, options, u, body.payload()), nil
+	return &call{request: r, options: options, url: u, body: body.payload()}, nil
 }
 
 // newRequest finds the route of a request.
@@ -98,7 +123,7 @@ func (t *policyTransport) newRequest(req *http.Request) *request {
 	if method == "" {
 		method = http.MethodGet
 	}
-	r := &request{core: t.core, path: req.URL.EscapedPath(), receive: (*call).receiveRaw}
+	r := &request{core: t.core, path: req.URL.EscapedPath()}
 	base := t.core.config.bases[apiBase]
 	if !sameOrigin(base, req.URL) {
 		r.route, r.quotaKey, r.auth = rawRoute(method), strings.ToLower(req.URL.Host), new(credential.Credential)

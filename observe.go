@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -95,4 +96,70 @@ type counters struct {
 func (s *counters) addWait(wait time.Duration) {
 	s.rateLimitWaits.Add(1)
 	s.rateLimitWaitTime.Add(int64(wait))
+}
+
+// Received counts bytes of a response.
+func (s *counters) Received(n int) { s.received.Add(int64(n)) }
+
+// observers count, record and report what the calls of a client do: the counters of Stats, the
+// logger, and the function of WithOnAttempt. The loop of a call notifies them.
+type observers struct {
+	stats     *counters
+	log       callLog
+	onAttempt func(context.Context, Attempt)
+}
+
+func (c *core) observers() observers {
+	return observers{c.stats, callLog{c.config.log}, c.config.onAttempt}
+}
+
+// callBegins is called before the first attempt.
+func (o observers) callBegins() { o.stats.calls.Add(1) }
+
+// attemptEnds is called after an attempt. again reports whether another one follows, after wait.
+func (o observers) attemptEnds(ctx context.Context, s *callState, again bool, wait time.Duration) {
+	o.log.attempt(ctx, s)
+	if s.start.IsZero() { // nothing was about to be sent
+		return
+	}
+	o.stats.sent.Add(s.bytesSent)
+	if o.stats.attempts.Add(1); s.attempts > 1 {
+		o.stats.retries.Add(1)
+	}
+	if o.onAttempt == nil {
+		return
+	}
+	seen := Attempt{
+		Method: s.route().Method, Route: s.route().Template, Path: s.redactor(s.token).redact(s.request.path), Number: s.attempts, Status: s.status, RequestID: requestID(s.header),
+		Start: s.start, Duration: s.duration, BytesSent: s.bytesSent, BytesReceived: s.bytesReceived,
+	}
+	if again {
+		seen.WaitAfter = wait
+	}
+	if !s.ok() {
+		seen.Err = s.newError()
+	}
+	o.onAttempt(ctx, seen)
+}
+
+// waits is called when a wait before an attempt begins: until is its end, and why its reason.
+func (o observers) waits(ctx context.Context, s *callState, until time.Time, why string, wait time.Duration) {
+	o.stats.addWait(wait)
+	o.log.wait(ctx, s, until, why)
+}
+
+// retries is called before the wait for the next attempt.
+func (o observers) retries(ctx context.Context, s *callState, next decision) {
+	if next.serverAsked {
+		o.stats.addWait(next.wait)
+	}
+	o.log.retry(ctx, s, next.wait)
+}
+
+// callEnds is called at the end of a call, and again when its response cannot be decoded.
+func (o observers) callEnds(ctx context.Context, s *callState, err error, failed bool) {
+	if failed {
+		o.stats.failures.Add(1)
+	}
+	o.log.done(ctx, s, err, failed)
 }

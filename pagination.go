@@ -209,42 +209,40 @@ func (p *pager[T]) pages(ctx context.Context, start string) iter.Seq2[*page[T], 
 
 // fetch requests one page and decodes it. seen has the links that were followed to it.
 func (p *pager[T]) fetch(ctx context.Context, query string, seen *linkheader.LoopDetector) (*page[T], error) {
-	page, c, err := p.fetchPage(ctx, query, seen)
+	page, s, err := p.fetchPage(ctx, query, seen)
 	if err != nil {
 		return nil, err
 	}
-	return p.decode(ctx, page, c)
+	return p.decode(ctx, page, s)
 }
 
 // fetchPage is the first half of fetch. The page that it returns has its link to the next page, and
 // no items yet; decode reads them from the call.
-func (p *pager[T]) fetchPage(ctx context.Context, query string, seen *linkheader.LoopDetector) (*page[T], *call, error) {
+func (p *pager[T]) fetchPage(ctx context.Context, query string, seen *linkheader.LoopDetector) (*page[T], *callState, error) {
 	address := p.first.url
 	if moved := p.redirectedTo.Load(); moved != nil {
 		address.Path, address.RawPath = moved.Path, moved.RawPath
 	}
 	address.RawQuery = query
-	c := new(call).init(p.request, p.options, address, p.first.body)
-	c.keysetOptional = p.byOffset != nil
-	c.response.useBuffers(&p.buffers)
-	if err := c.send(ctx); err != nil {
-		c.freeBuffer()
+	c := &call{request: p.request, options: p.options, url: address, query: p.first.query, body: p.first.body, buffers: &p.buffers, keysetOptional: p.byOffset != nil}
+	s, err := c.send(ctx)
+	if err != nil {
 		return nil, nil, err
 	}
-	if c.redirectedTo != nil {
-		p.redirectedTo.Store(c.redirectedTo)
+	if s.movedTo != nil {
+		p.redirectedTo.Store(s.movedTo)
 	}
-	page := &page[T]{position: query, header: c.response.header}
-	next, err := p.next(c.response.header, query)
+	page := &page[T]{position: query, header: s.header}
+	next, err := p.next(s.header, query)
 	switch {
 	case err != nil:
-		page.linkError = c.badResponse(err.Error(), nil)
+		page.linkError = s.badResponse(err.Error(), nil)
 	case next != "" && (p.goesBack(query, next) || seen.Seen(next)):
-		page.linkError = c.failAfterSuccess(&sentinelError{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page that was already read"})
+		page.linkError = s.failAfterSuccess(&sentinelError{sentinel: ErrRepeatedPage, text: "the link to the next page leads back to a page that was already read"})
 	default:
 		page.next = next
 	}
-	return page, c, nil
+	return page, s, nil
 }
 
 // goesBack reports whether the link of a page leads to a page that was certainly read before. The
@@ -269,29 +267,28 @@ func isKeyset(query url.Values) bool {
 }
 
 // decode is the second half of fetch. It reads the items of the page, and ends the call.
-func (p *pager[T]) decode(ctx context.Context, page *page[T], c *call) (*page[T], error) {
-	defer c.freeBuffer()
-	err := c.decodeWith(func(r *jsonread.Reader) (err error) {
+func (p *pager[T]) decode(ctx context.Context, page *page[T], s *callState) (*page[T], error) {
+	mismatches, err := s.decodeWith(func(r *jsonread.Reader) (err error) {
 		page.items, err = decodeMember[T](r, p.request.pages.field)
 		return err
 	})
 	var misfit *misfitError
 	ends := errors.As(err, &misfit)
 	if i := slices.Index(page.items, nil); i >= 0 && (err == nil || ends) {
-		err, ends = c.badResponse(fmt.Sprintf("item %d of the page is null or of another type", i), nil), false
+		err, ends = s.badResponse(fmt.Sprintf("item %d of the page is null or of another type", i), nil), false
 	}
 	switch {
 	case ends:
 		page.itemError, page.next = err, ""
-		c.finish(ctx, err)
+		s.finish(ctx, err)
 	case err != nil:
-		c.finish(ctx, err)
+		s.finish(ctx, err)
 		return nil, err
 	case page.linkError != nil: // returned after the items of this page
-		c.finish(ctx, page.linkError)
+		s.finish(ctx, page.linkError)
 	}
 	if p.options.into != nil {
-		page.response = c.publicResponse()
+		page.response = newResponse(s.resp, s.attempts, mismatches)
 	}
 	return page, nil
 }

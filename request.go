@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
@@ -36,9 +35,8 @@ type request struct {
 	uploads     bool     // the body is a file
 	err         error
 
-	receive          func(c *call, resp *http.Response, body *conn.Reader) error // of HTTPClient, for programs that use it
-	unmarshalForeign func(v any, r *jsonread.Reader) (ok bool, err error)        // reads callers' own types
-	translate        func(answer []byte) ([]byte, error)                         // translates a response into the contract's words
+	unmarshalForeign func(v any, r *jsonread.Reader) (ok bool, err error) // reads callers' own types
+	translate        func(answer []byte) ([]byte, error)                  // translates a response into the contract's words
 }
 
 func (s service) newGet(template string, args ...any) *request {
@@ -137,8 +135,9 @@ func exec(ctx context.Context, r *request, opts []RequestOption) error {
 	if err != nil {
 		return err
 	}
-	defer c.fillInto()
-	return c.send(ctx)
+	s, err := c.send(ctx)
+	s.fillInto(nil)
+	return err
 }
 
 // open sends the request and returns its response as a stream.
@@ -147,19 +146,12 @@ func open(ctx context.Context, r *request, opts []RequestOption) (*Download, err
 	if err != nil {
 		return nil, err
 	}
-	defer c.fillInto()
-	returned := false
-	defer func() {
-		if !returned && c.response.body != nil { // a panic or runtime.Goexit of the caller's code
-			_ = c.response.body.Close()
-		}
-	}()
-	err = c.send(ctx)
-	returned = true
+	s, err := c.send(ctx)
+	s.fillInto(nil)
 	if err != nil {
 		return nil, err
 	}
-	return c.download(), nil
+	return s.download(), nil
 }
 
 // list reads all pages, in order, as the caller ranges.
@@ -177,17 +169,15 @@ func (r *request) sendAndDecode(ctx context.Context, out any, opts []RequestOpti
 	if err != nil {
 		return err
 	}
-	defer c.freeBuffer()
-	defer c.fillInto()
-	if err := c.send(ctx); err != nil {
+	s, err := c.send(ctx)
+	if err != nil {
+		s.fillInto(nil)
 		return err
 	}
-	if err = c.decode(out); err == nil {
-		c.countLargeBlob(out)
-		err = c.checkComplete(out)
-	}
+	mismatches, err := s.decode(out)
+	s.fillInto(mismatches)
 	if err != nil {
-		c.finish(ctx, err)
+		s.finish(ctx, err)
 	}
 	return err
 }
@@ -217,12 +207,7 @@ func (r *request) ready(ctx context.Context) error {
 
 // applyOptions applies the request options.
 func (r *request) applyOptions(kind callKind, opts []RequestOption) (*callOptions, error) {
-	together := new(struct { // one allocation
-		options callOptions
-		call    call
-	})
-	s := &together.options
-	s.kind, s.retry, s.limits, s.call = kind, r.core.config.retry, r.core.config.limits, &together.call
+	s := &callOptions{kind: kind, retry: r.core.config.retry, limits: r.core.config.limits}
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -268,9 +253,7 @@ func (r *request) newCall(s *callOptions) (*call, error) {
 	if s.kind != kindList { // each page of a list has its own query
 		u.RawQuery = encodeValues(values)
 	}
-	c := s.call.init(r, s, u, body)
-	c.query = values
-	return c, nil
+	return &call{request: r, options: s, url: u, query: values, body: body}, nil
 }
 
 // check checks the options by their own rules.

@@ -59,7 +59,6 @@ type callOptions struct {
 	plan           func(*call) error // instead of sending
 	checksum       checksum
 	err            error
-	call           *call // allocated together with the options
 }
 
 // inherit returns an option for further requests of the same method: it sets the headers, the retry

@@ -77,7 +77,7 @@ func (r *Response) headerCount(header string) (int, bool) {
 }
 
 // newResponse returns the parts of resp that the caller receives.
-func newResponse(resp *http.Response, attempts int) Response {
+func newResponse(resp *http.Response, attempts int, mismatches []Mismatch) Response {
 	header := resp.Header.Clone()
 	header.Del("Set-Cookie")
 	return Response{
@@ -86,6 +86,8 @@ func newResponse(resp *http.Response, attempts int) Response {
 		RequestID: requestID(header),
 		Attempts:  attempts,
 		RateLimit: readRateLimit(header),
+
+		Mismatches: mismatches,
 	}
 }
 

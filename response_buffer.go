@@ -114,6 +114,11 @@ func peek(body io.Reader, n int, enough func(head []byte) bool) (head []byte, wh
 	return head, io.MultiReader(bytes.NewReader(head), body)
 }
 
+// readFunc is a function as an io.Reader.
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
 // failedReader returns the error of an earlier read.
 type failedReader struct{ err error }
 

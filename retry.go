@@ -78,9 +78,9 @@ type decision struct {
 
 // decide returns the decision about a failed attempt of a call of class k; attempts is the number
 // of attempts so far. An example is whether a PUT is sent again after a 503. It has no effects:
-// call.scheduleRetry carries the decision out.
-func (p RetryPolicy) decide(ctx context.Context, attempts int, k RetryClass, sent bool, r responseState) decision {
-	if !r.retryable(k, sent) || attempts >= p.MaxAttempts {
+// loop.carryOut carries the decision out.
+func (p RetryPolicy) decide(ctx context.Context, attempts int, k RetryClass, r *result) decision {
+	if !r.retryable(k) || attempts >= p.MaxAttempts {
 		return decision{}
 	}
 	wait, asked := r.retryAfter, r.retryAfter > 0
@@ -118,17 +118,16 @@ func pastDeadlineDecision(ctx context.Context, wait, retryAfter time.Duration) d
 	return d
 }
 
-// retryable reports whether a call of class k may be sent again after the failed attempt. sent
-// reports whether bytes of the request may have reached the server. It implements the table in
-// docs/errors-and-retries.md, "Which requests are retried".
-func (s *responseState) retryable(k RetryClass, sent bool) bool {
+// retryable reports whether a call of class k may be sent again after the failed attempt. It
+// implements the table in docs/errors-and-retries.md, "Which requests are retried".
+func (r *result) retryable(k RetryClass) bool {
 	switch {
-	case s.permanent || isPermanent(s.err):
+	case r.permanent || isPermanent(r.err):
 		return false
-	case s.err != nil:
-		return !sent || k != ClassNonIdempotent
+	case r.err != nil:
+		return !r.sent || k != ClassNonIdempotent
 	}
-	return k.retriesStatus(s.status) || isLock(s.status, s.message)
+	return k.retriesStatus(r.status) || isLock(r.status, r.message)
 }
 
 // isPermanent reports whether a transport error would be the same in another attempt.
@@ -173,7 +172,7 @@ func (p RetryPolicy) backoff(base time.Duration, attempts int) time.Duration {
 
 // base returns the base of the backoff after the attempt. After a lost connection, a new one
 // usually works immediately; a server that is overloaded or starting needs longer.
-func (p RetryPolicy) base(r responseState) time.Duration {
+func (p RetryPolicy) base(r *result) time.Duration {
 	switch {
 	case r.status == http.StatusTooManyRequests:
 		return 2 * p.MinWait

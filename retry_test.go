@@ -158,17 +158,17 @@ func TestRetryFinishedContext(t *testing.T) {
 // The first wait of the backoff depends on the failure.
 func TestBackoffBase(t *testing.T) {
 	policy := RetryPolicy{}.withDefaults()
-	lost := responseState{err: io.ErrUnexpectedEOF}
-	for want, attempts := range map[time.Duration][]responseState{
+	lost := result{err: io.ErrUnexpectedEOF}
+	for want, attempts := range map[time.Duration][]result{
 		50 * time.Millisecond:  {lost, {err: conn.ErrNotProcessed}},
 		500 * time.Millisecond: {{status: 500}, {status: 502}, {status: 503}, {status: 504}, {status: 408}, {status: 425}, {status: 522}, {status: 530}, {status: 409}, {err: &sentinelError{sentinel: ErrTimeout}}, {err: &conn.ProxyError{Status: 502}}, {err: &net.OpError{Op: "dial"}}, {err: credentialError(&credential.Error{})}},
 		time.Second:            {{status: 429}},
 	} {
 		for _, r := range attempts {
-			assert.Equal(t, want, policy.base(r), "%d %v", r.status, r.err)
+			assert.Equal(t, want, policy.base(&r), "%d %v", r.status, r.err)
 		}
 	}
-	assert.Equal(t, 100*time.Microsecond, RetryPolicy{MinWait: time.Millisecond}.base(lost))
+	assert.Equal(t, 100*time.Microsecond, RetryPolicy{MinWait: time.Millisecond}.base(&lost))
 }
 
 // 60 calls to a service that always fails in one way make at most 100 requests, for every status

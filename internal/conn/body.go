@@ -13,12 +13,14 @@ type Reader struct {
 	context *Context
 }
 
-// Reader returns the reader of at most limit bytes of a body. It replaces the previous Reader: an
-// attempt reads one response at a time.
+// Reader returns the reader of at most limit bytes of a body. It replaces the previous Reader.
 func (c *Context) Reader(body io.Reader, limit int64) *Reader {
 	c.reader = Reader{Left: limit, body: body, context: c}
 	return &c.reader
 }
+
+// BytesReceived returns the number of bytes that the readers of the response have read.
+func (c *Context) BytesReceived() int64 { return c.received }
 
 // Read reads from the body and counts the bytes.
 func (r *Reader) Read(p []byte) (int, error) {
@@ -31,7 +33,10 @@ func (r *Reader) Read(p []byte) (int, error) {
 	r.context.awaitBytes()
 	n, err := r.body.Read(p)
 	r.Left -= int64(n)
-	r.context.Counter.Received(n)
+	if n > 0 {
+		r.context.received += int64(n)
+		r.context.Counter.Received(n)
+	}
 	return n, err
 }
 

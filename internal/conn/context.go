@@ -16,17 +16,17 @@ type Limits struct {
 	Err    error         // wrapped by the error of a wait that was too long
 }
 
-// Counter receives the number of bytes of each read of a response.
+// Counter receives the number of bytes of each read of a response that has any.
 type Counter interface {
 	Received(n int)
 }
 
-// Context is the context of one attempt. It ends with the call's, with Cancel, or when the server
+// Context is the context of one request. It ends with the call's, with Cancel, or when the server
 // is silent for too long. It measures only while the client waits for the server, so a caller that
 // pauses between reads has no time limit. Its times are offsets from Clock. It creates a cancelable
 // child, and a timer, on the first call of Done; most responses from memory never need them.
 //
-// The four exported fields are set before its first use. One Context serves one attempt.
+// The four exported fields are set before its first use.
 type Context struct {
 	context.Context //nolint:containedctx // it is one: that of the call
 	Limits          *Limits
@@ -42,8 +42,9 @@ type Context struct {
 	deadline       time.Duration // of the current wait; 0: there is none
 	awaitsResponse bool          // the current wait is for a response to begin
 
-	trace  *trace // of the current request
-	reader Reader // of the response; in the same allocation
+	trace    *trace // of the request; nil: it is not traced
+	reader   Reader // of the response; in the same allocation
+	received int64  // bytes of the response
 }
 
 // TimeoutError is a limit of time of the library that has passed. It is a net.Error. It is not

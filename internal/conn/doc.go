@@ -1,6 +1,6 @@
 // Package conn opens the connections of a client, and bounds how long an attempt waits for the
 // server. It sees no credential, no route and no option of a call. Its inputs are parameters:
-// [Limits], [Counter], and the flag that [Context.Trace] sets.
+// [Limits] and [Counter].
 //
 // Its decisions, each with its reason and what was rejected:
 //
@@ -27,7 +27,7 @@
 //     net/http does not offer.
 //   - A bare io.EOF never leaves the package. In Go it means that everything was read. A caller
 //     that checks for it would treat a lost connection as the end of the data.
-//   - One [Context] serves one attempt. It has a timer only after the first call of Done, as
+//   - One [Context] serves one request. It has a timer only after the first call of Done, as
 //     net/http makes it; a transport that responds from memory does not, which saves a ninth of a
 //     small call. Without a timer, Err and TimeoutCause check the time themselves and report the
 //     same end.

@@ -27,18 +27,17 @@ type trace struct {
 	httptrace.ClientTrace
 	context     *Context
 	header      http.Header
-	sent        *atomic.Bool
+	connected   atomic.Bool
 	transport   *http.Transport // nil for a caller's RoundTripper
 	connections atomic.Int32    // given to the request, one after the other
 	replayed    atomic.Bool     // net/http was about to send the request again
 	conn        net.Conn        // the first one, if net/http is the transport
 }
 
-// Trace returns the context of one request. sent becomes true when the request gets a connection. A
-// second connection ends the attempt. transport is nil for a caller's RoundTripper, which may have
-// net/http below it.
-func (c *Context) Trace(header http.Header, sent *atomic.Bool, transport *http.Transport) context.Context {
-	t := &trace{context: c, header: header, sent: sent, transport: transport}
+// Trace returns the context of the request, which records its connection. A second connection ends
+// the Context. transport is nil for a caller's RoundTripper, which may have net/http below it.
+func (c *Context) Trace(header http.Header, transport *http.Transport) context.Context {
+	t := &trace{context: c, header: header, transport: transport}
 	t.GetConn, t.GotConn = t.getConn, t.gotConn
 	if transport == nil {
 		// Such a transport may send several requests for one, for example a recorder that dumps the
@@ -48,6 +47,9 @@ func (c *Context) Trace(header http.Header, sent *atomic.Bool, transport *http.T
 	c.trace = t
 	return httptrace.WithClientTrace(c, &t.ClientTrace)
 }
+
+// Connected reports whether the request, which is traced, got a connection.
+func (c *Context) Connected() bool { return c.trace != nil && c.trace.connected.Load() }
 
 // Replayed reports whether net/http was about to send the current request again.
 func (c *Context) Replayed() bool { return c.trace != nil && c.trace.replayed.Load() }
@@ -69,7 +71,7 @@ func (t *trace) gotConn(got httptrace.GotConnInfo) {
 		t.refuseReplay(got.Conn)
 		return
 	}
-	if t.sent.Store(true); t.transport != nil {
+	if t.connected.Store(true); t.transport != nil {
 		t.conn = got.Conn
 	}
 	dropExpectOnHTTP2(t.header, got.Conn)

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,12 +34,11 @@ func TestTrace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newContext(t.Context(), time.Minute, time.Minute)
-			var sent atomic.Bool
 			transport := new(http.Transport)
 			if test.other {
 				transport = nil
 			}
-			trace := httptrace.ContextClientTrace(c.Trace(http.Header{}, &sent, transport))
+			trace := httptrace.ContextClientTrace(c.Trace(http.Header{}, transport))
 			client, server := net.Pipe()
 			defer client.Close()
 			defer server.Close()
@@ -54,7 +52,7 @@ func TestTrace(t *testing.T) {
 					trace.GotFirstResponseByte()
 				}
 			}
-			assert.Equal(t, test.sent, sent.Load(), "sent")
+			assert.Equal(t, test.sent, c.Connected(), "sent")
 			assert.Equal(t, test.ends, c.Replayed(), "Replayed")
 			assert.Equal(t, test.ends, c.Err() != nil, "the attempt has ended")
 			assert.NoError(t, c.TimeoutCause(nil), "it is not a timeout")
@@ -68,12 +66,11 @@ func TestTrace(t *testing.T) {
 func TestTraceOfTheNextRequest(t *testing.T) {
 	c := newContext(t.Context(), time.Minute, time.Minute)
 	for range 3 {
-		var sent atomic.Bool
-		trace := httptrace.ContextClientTrace(c.Trace(http.Header{}, &sent, new(http.Transport)))
+		trace := httptrace.ContextClientTrace(c.Trace(http.Header{}, new(http.Transport)))
 		trace.GetConn("")
 		trace.GotConn(httptrace.GotConnInfo{})
 		require.NoError(t, c.Err())
-		require.True(t, sent.Load())
+		require.True(t, c.Connected())
 		require.False(t, c.Replayed())
 	}
 }
@@ -83,11 +80,10 @@ func TestIsHTTP2(t *testing.T) {
 	assert.False(t, newContext(t.Context(), 0, 0).IsHTTP2(), "without a request")
 	for _, alone := range []bool{false, true} {
 		c := newContext(t.Context(), time.Minute, time.Minute)
-		var sent atomic.Bool
 		transport := &http.Transport{Protocols: new(http.Protocols)}
 		transport.Protocols.SetUnencryptedHTTP2(true)
 		transport.Protocols.SetHTTP1(!alone)
-		ctx := c.Trace(http.Header{}, &sent, transport)
+		ctx := c.Trace(http.Header{}, transport)
 		client, server := net.Pipe()
 		defer client.Close()
 		defer server.Close()

@@ -189,8 +189,9 @@ func (g *Gate) quotaResetsAt(key Key, quota Quota) time.Time {
 // Wait waits until a request with the key may be sent, and returns a zero time then. It does not
 // begin a wait that is longer than longest or ends after the deadline of ctx: it then returns the
 // time at which the wait would end, and its reason. If ctx ends during a wait, Wait returns the
-// error of ctx too. waiting is called with each wait that begins.
-func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Duration, waiting func(time.Duration)) (until time.Time, why string, err error) {
+// error of ctx too. waiting is called with the end, the reason and the length of each wait that
+// begins.
+func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Duration, waiting func(ctx context.Context, until time.Time, why string, wait time.Duration)) (until time.Time, why string, err error) {
 	for {
 		until, why = g.HeldUntil(key, quota)
 		wait := time.Until(until)
@@ -201,7 +202,7 @@ func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Dura
 			return until, why, nil
 		}
 		wait += Jitter(min(wait/10, time.Second))
-		waiting(wait)
+		waiting(ctx, until, why, wait)
 		if err := Sleep(ctx, wait); err != nil {
 			return until, why, err
 		}
