@@ -124,10 +124,6 @@ func places() []place {
 	}
 }
 
-type readFunc func([]byte) (int, error)
-
-func (f readFunc) Read(p []byte) (int, error) { return f(p) }
-
 // hesitant returns (0, nil) a number of times before each read.
 type hesitant struct {
 	io.Reader
