@@ -109,6 +109,7 @@ func (receiveStep) do(wire *conn.Context, a attempt, d delivery, to hop, resp *h
 	case isRedirect(r.status):
 		r.outcome = 0
 		in.drain()
+		err = wire.Err() // of a body that did not arrive
 	case a.options.kind == kindRaw:
 		err = in.receiveRaw(r)
 	case r.outcome == succeeded && a.options.kind == kindStream:

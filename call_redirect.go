@@ -25,15 +25,19 @@ func (s redirectStep) do(ctx context.Context, a attempt, d delivery, auth author
 	to := hop{&a.url, true}
 	for hops := 0; ; hops++ {
 		r := s.next.do(ctx, a, d, to, auth)
-		if r.err != nil || !isRedirect(r.status) {
+		if !isRedirect(r.status) {
 			return r
 		}
 		next, reason := a.redirectTarget(to.url, r)
 		if hops == maxRedirects {
 			reason = "the server redirects more than 5 times: check the base URL and the credential"
 		}
-		if reason != "" {
+		switch {
+		case reason != "":
 			r.err, r.permanent = &sentinelError{sentinel: ErrRedirect, text: reason}, true
+			return r
+		case r.err != nil: // its body did not arrive
+			r.status, r.sent = 0, false
 			return r
 		}
 		d = r.delivery
