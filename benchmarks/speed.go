@@ -139,7 +139,6 @@ func renderTables(text string, files []figuresFile, selected func(figuresFile) (
 // readmeRows are the rows of the README that have figures of speed.
 var readmeRows = []struct{ title, work, what string }{
 	{"CPU for a list of 10,000 issues", "10,000 issues, no latency", "CPU"},
-	{"CPU for one issue without a network", "one issue, served from memory", "CPU"},
 	{"CPU for a call, reads and writes of 64 goroutines", "mixed reads and writes, 64 goroutines", "CPU a call"},
 }
 
