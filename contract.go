@@ -74,7 +74,7 @@ const (
 	archiveQuota
 	// blobQuota is 5 calls a minute for the large blobs of a project that are read as JSON. The raw
 	// form has no quota: §4.3 documents this one for the JSON form. The client counts for each project
-	// and credential, as the documents do not say what a server counts for.
+	// and credential; the documents do not specify it.
 	blobQuota
 	// deletionQuota is one call an hour for each registry repository.
 	deletionQuota
