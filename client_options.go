@@ -47,7 +47,9 @@ func (c *config) use(option string, tokenURL *url.URL, build func(http.RoundTrip
 }
 
 // WithOAuth authenticates with an OAuth token that the client refreshes: before it expires, and
-// once when the server rejects it. WithOnRefresh receives the new tokens.
+// once when the server rejects it. WithOnRefresh receives the new tokens. After a lost connection
+// to the token endpoint, or a status such as 503, the client requests the token again, but not
+// before the Retry-After of the response.
 func WithOAuth(oauth *oauth2.Config, token *oauth2.Token) Option {
 	return func(c *config) error {
 		if oauth == nil || token == nil {
@@ -118,6 +120,10 @@ func WithoutCredential() Option {
 // With. An *http.Transport is cloned, and the library's limits are set on the clone. An h with a
 // Jar, Timeout or CheckRedirect is rejected: cookies are never sent, contexts, HeaderTimeout and
 // Timeout limit the time, and redirects follow the rules of the package.
+//
+// Over HTTP/2 the client sends a ping after 30 s without data. If no response to it arrives within
+// 15 s, it closes the connection, and the next attempt opens another one. The HTTP2 field of an
+// *http.Transport sets other times.
 //
 // Without WithHTTPClient a client has its own transport, and does not use http.DefaultTransport. A
 // program that replaces http.DefaultTransport, as httpmock.Activate does, does not reach such a

@@ -10,6 +10,19 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
+// Decisions about endpoints, where the documents differ or are silent:
+//
+//   - The client refuses no call of the API because of the role or the kind of token, or for lack
+//     of a credential: the server decides, and the error explains a refusal. Which calls take a job
+//     token is a column of testdata/spec/endpoints.json. Generating a changelog takes one, as
+//     Document 1 §4.3 says; Document 1 §5 excludes it.
+//   - Roles, tiers and releases in comments are those of the section of the endpoint, parameter or
+//     field. Another section may differ.
+//   - The id of a user is an integer, also where Document 2 §4.4 has a string: users have no other
+//     id.
+//   - Offset pagination of audit events and of users is requested only if the caller does:
+//     documents announce its end.
+
 // base is the address that a route's template is relative to.
 type base uint8
 
@@ -60,13 +73,14 @@ const (
 	// archiveQuota is 5 calls a minute, on the hosted offering only.
 	archiveQuota
 	// blobQuota is 5 calls a minute for the large blobs of a project that are read as JSON. The raw
-	// form has no quota: §4.3 documents this one for the JSON form.
+	// form has no quota: §4.3 documents this one for the JSON form. The client counts for each project
+	// and credential; the documents do not specify it.
 	blobQuota
 	// deletionQuota is one call an hour for each registry repository.
 	deletionQuota
 )
 
-// largeBlob is the size in bytes above which blobQuota counts a call: 10 MB.
+// largeBlob is the size in bytes above which blobQuota counts a call: 10 MB, read as MiB.
 const largeBlob = 10 << 20
 
 // limit returns the quota in the form of the throttle. path is the requested object: only blobs

@@ -42,8 +42,9 @@ type Call struct {
 	Accept string
 	// Class determines whether the call may be retried; empty for that of the method: ClassSafe for
 	// GET and HEAD, ClassIdempotent for PUT and DELETE, ClassNonIdempotent for POST and PATCH. A POST
-	// or PATCH may be ClassIdempotent, and a POST that only reads may be ClassSafe. Endpoints of the
-	// contract have their own class.
+	// or PATCH may be ClassIdempotent, a POST that only reads may be ClassSafe, and a PUT or DELETE
+	// that takes effect again may be ClassNonIdempotent. Endpoints of the contract have their own
+	// class.
 	Class RetryClass
 	// Pagination is the way in which ListAs requests pages: PaginationOffset, PaginationKeyset, or
 	// empty for PaginationOffset. Endpoints of the contract have their own.

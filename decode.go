@@ -15,6 +15,11 @@ import (
 //     encoding/json reports a type error.
 //   - Keys match exactly. A key in another case is kept in Extra; encoding/json would assign it
 //     to the field.
+//   - null is the zero value of a bool, a text, a number and a time. A field is a pointer, and null
+//     is nil, where null differs from zero: objects, nullable texts and numbers, the two flags of
+//     merge requests that are "boolean or null" (Document 2 §2.6), and flags that only some views
+//     show.
+//   - A field that a release removed has no struct field: the value of an older server is in Extra.
 //   - Elements of another type are omitted from a slice or map, which is then raw in Extra: callers
 //     would mistake zero elements for data.
 //   - Short strings share blocks of 512 bytes, and recent strings are reused, because a response

@@ -49,6 +49,27 @@
 //		Fetched time.Time
 //	}
 //
+// The rules of the JSON of a value:
+//
+//   - null, absent and zero are the same. A pointer to zero, an empty slice and an empty map are
+//     written.
+//   - Extra has the unknown fields of the object itself, and the values whose type does not fit
+//     their field. Such a value is written, unless a program sets the field. Nested objects have
+//     their own Extra.
+//   - json.Unmarshal replaces the whole value. null changes nothing.
+//   - The names are those of the contract, with every vocabulary. So are the words of values, if
+//     the client has the server's vocabulary. json.Unmarshal knows no vocabulary: decode a server's
+//     own bytes with a client.
+//   - A label that has only a name is a string. Timestamps, and numbers that a server writes as
+//     text, have their usual form.
+//   - A loaded value equals the stored one. To compare two values, compare what json.Marshal
+//     returns, which has the fields and Extra in a fixed order. reflect.DeepEqual also sees the
+//     zone of a time and, in Extra, white space and the escapes of json.Encoder.
+//   - ApplicationSettings writes what it was read from, with false and 0, and the edits. A loaded
+//     value is read from that: its Diff is empty, and DiffSettings compares it with another one.
+//   - A RegistryToken is written as "[redacted]". Store its field Token.
+//   - gob has no form for ApplicationSettings and loses pointers to zero. Use JSON.
+//
 // # Errors
 //
 // Every failed call returns an [*Error] or, if it was rejected before anything was sent, a

@@ -39,6 +39,8 @@ import (
 //   - Zero is not a duration for SetTimeEstimate and AddSpentTime: the resets are separate calls.
 //   - FileReader and FileBytes take no name; File.Named sets one. Few endpoints use the name in a
 //     multipart body.
+//   - The filters of a list are sent in the query only, also if it is too long (Document 1 §2.1
+//     rule 7): no list documents a body, and proxies drop that of a GET.
 //   - Promote without a body sends /promote alone. A body without the command is an error,
 //     because it would only add a comment.
 

@@ -26,7 +26,8 @@ type IntegrationName interface {
 // IntegrationSlug is an integration by its path segment: IntegrationSlug("jira").
 type IntegrationSlug string
 
-// IntegrationKind is an integration that the contract describes (Document 3 §4.2.1).
+// IntegrationKind is an integration that the contract describes (Document 3 §4.2.1). Each kind has
+// its own type of options, also if the parameters are the same.
 type IntegrationKind string
 
 const (

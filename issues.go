@@ -268,7 +268,8 @@ func (o *PromoteIssueOptions) check() error {
 }
 
 // Promote turns the issue into an epic. It adds a note with the command /promote. nil options send
-// the command alone. Premium and Ultimate. Document 2 §4.1.
+// the command alone. It returns ErrBadRequest if the issue's project is not in a group, or if the
+// issue is promoted already. Premium and Ultimate. Document 2 §4.1.
 func (s *IssuesService) Promote(ctx context.Context, project Ref, issue int64, o *PromoteIssueOptions, opts ...RequestOption) (*Note, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/notes", project, issue).json(o.orCommand())
 	return do[Note](ctx, r, opts)

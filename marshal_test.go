@@ -240,12 +240,12 @@ func TestUnmarshalReplaces(t *testing.T) {
 	assert.Equal(t, Issue{ID: 2}, issue)
 }
 
-// gob cannot carry all values, as docs/pagination.md says.
+// gob cannot carry all values, as doc.go states.
 func TestMarshalOtherEncoders(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, gob.NewEncoder(&out).Encode(Issue{ID: 1, Weight: new(0)}))
 	var issue Issue
 	require.NoError(t, gob.NewDecoder(&out).Decode(&issue))
-	assert.Equal(t, Issue{ID: 1}, issue, "gob loses pointers to zero, as docs/pagination.md says")
+	assert.Equal(t, Issue{ID: 1}, issue, "gob loses pointers to zero")
 	assert.Error(t, gob.NewEncoder(&out).Encode(ApplicationSettings{}))
 }

@@ -22,9 +22,10 @@ import (
 
 // Decisions about lists:
 //
-//   - The query of a next link is used completely, without credentials, sudo and the placeholders
-//     of the route. Rejected: using the position parameters only, which differ from server to
-//     server.
+//   - Of a next link the client uses only the query, on its own base URL: servers behind proxies
+//     advertise hosts that a client cannot reach. The query is used completely, without
+//     credentials, sudo and the placeholders of the route. Rejected: using the position parameters
+//     only, which differ from server to server.
 //   - LoopDetector finds loops in constant memory, and a link to the page itself immediately. The
 //     items of the last page are yielded before the error. Rejected: a set of all pages read.
 //   - A "next" link that cannot be parsed, or that has no address or no query, is an error, and so

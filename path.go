@@ -298,7 +298,7 @@ func unescapeAll(s string) string {
 func isWord(c byte) bool { return c|0x20-'a' < 26 || c-'0' < 10 || c == '-' || c == '_' }
 
 // appendEscaped appends text as one segment, as url.PathEscape does. An image path keeps its
-// slashes.
+// slashes. An underscore needs no escape; Document 1 §4.2 also accepts %5F.
 func appendEscaped(b []byte, name, text string) []byte {
 	const hex = "0123456789ABCDEF"
 	start := 0

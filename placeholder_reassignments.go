@@ -28,8 +28,8 @@ func (s *PlaceholderReassignmentsService) Download(ctx context.Context, group Re
 }
 
 // Upload sends the file with its rows filled in. The server processes it later, and reports by mail
-// when it is done. After a failure with Error.MaybeApplied the server may process the file.
-// Document 2 §4.6.
+// when it is done. It returns ErrNotFound for an import into a personal namespace. After a failure
+// with Error.MaybeApplied the server may process the file. Document 2 §4.6.
 func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref, file File, opts ...RequestOption) (*Message, error) {
 	r := s.newPost("/groups/:id/placeholder_reassignments", group).upload(nil, "file", file)
 	return do[Message](ctx, r, opts)

@@ -110,7 +110,7 @@ type DeleteManifestOptions struct {
 }
 
 // DeleteManifest deletes a tag by its reference, or an image by its digest. The feature tag_delete
-// of the registry must be enabled. Document 1 §4.1.2.
+// of the registry must be enabled; otherwise Error.Status is 405. Document 1 §4.1.2.
 func (s *RegistryNativeService) DeleteManifest(ctx context.Context, imagePath, reference string, o *DeleteManifestOptions, opts ...RequestOption) error {
 	r := s.newDelete("/v2/:image_path/manifests/:tag", imagePath, reference).scoped(s, RepositoryScope(imagePath, RegistryDelete)).manifest(o)
 	return exec(ctx, r, opts)

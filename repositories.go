@@ -210,8 +210,9 @@ type CreateChangelogOptions struct {
 func (o *CreateChangelogOptions) check() error { return required("version", o.Version != "") }
 
 // CreateChangelog writes a section for the version into the changelog file and commits it;
-// GenerateChangelog only returns the section. A call that failed with Error.MaybeApplied may have
-// made the commit. Document 1 §4.3.1.
+// GenerateChangelog only returns the section. It returns ErrUnprocessable if the project has no tag
+// vX.Y.Z or X.Y.Z below Version and From is empty. A call that failed with Error.MaybeApplied may
+// have made the commit. Document 1 §4.3.1.
 func (s *RepositoriesService) CreateChangelog(ctx context.Context, project Ref, o *CreateChangelogOptions, opts ...RequestOption) error {
 	r := s.newPost("/projects/:id/repository/changelog", project).json(o)
 	return exec(ctx, r, opts)

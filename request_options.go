@@ -139,7 +139,8 @@ func StartAt(cursor Cursor) RequestOption {
 }
 
 // Ahead fetches up to n pages before the loop needs them. The items stay in order. The maximum is
-// 64; a larger n means 64, and 0 fetches no page ahead.
+// 64; a larger n means 64, and 0 fetches no page ahead. With offset pagination up to n requests run
+// concurrently. With keyset pagination one request runs at a time, since each page names the next.
 //
 // The pages are fetched in separate goroutines, which end with the loop. They call hooks, the
 // Limiter, the logger and the transport. A panic in one of these functions is raised in the

@@ -201,7 +201,8 @@ func (s *RunnersService) ListJobs(ctx context.Context, runner int64, o *ListRunn
 	return list[RunnerJob](ctx, r, opts)
 }
 
-// ListManagers lists the managers of the runner: the machines and processes that run its jobs.
+// ListManagers lists the managers of the runner: the machines and processes that run its jobs. The
+// contract does not specify whether the list has pages; a single page is read, too.
 // Document 2 §4.5.
 func (s *RunnersService) ListManagers(ctx context.Context, runner int64, opts ...RequestOption) iter.Seq2[*RunnerManager, error] {
 	r := s.newGet("/runners/:id/managers", runner)

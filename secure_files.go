@@ -12,7 +12,8 @@ import (
 // repository (Document 1 §4.4).
 type SecureFilesService struct{ service }
 
-// maxSecureFile is the largest secure file in bytes: 5 MB (Document 1 §8).
+// maxSecureFile is the largest secure file in bytes: 5 MB (Document 1 §8), read as MiB, so that the
+// client refuses nothing that a server would take.
 const maxSecureFile = 5 << 20
 
 // List lists the secure files of a project. Document 1 §4.4.

@@ -11,7 +11,8 @@ import (
 // Before anything is sent, the client checks that the settings that an enabled setting requires are
 // set (except SharedRunnersMinutes, which only some tiers have), that no deprecated setting is set
 // together with its replacement, and that UnconfirmedUsersDeleteAfterDays is not set while
-// DeleteUnconfirmedUsers is false. The server checks ranges and sets of values.
+// DeleteUnconfirmedUsers is false. The server checks ranges, sets of values, and regular
+// expressions, whose syntax the contract does not name.
 type UpdateSettingsOptions struct {
 	// Sign-up and sign-in.
 

@@ -191,20 +191,23 @@ type CreateEmailForUserOptions struct {
 
 func (o *CreateEmailForUserOptions) check() error { return required("email", o.Email != "") }
 
-// CreateForUser adds an address to a user. Administrators. Document 2 §4.4.
+// CreateForUser adds an address to a user. It returns ErrBadRequest if the address is taken.
+// Administrators. Document 2 §4.4.
 func (s *EmailsService) CreateForUser(ctx context.Context, user int64, o *CreateEmailForUserOptions, opts ...RequestOption) (*Email, error) {
 	r := s.newPost("/users/:id/emails", user).json(o)
 	return do[Email](ctx, r, opts)
 }
 
 // Delete deletes an address of the current user. The server then sends mail to the primary address
-// instead. Delete returns ErrNotFound if the address does not exist. Document 2 §4.4.
+// instead. Delete returns ErrNotFound if the address does not exist, and ErrBadRequest if it is the
+// primary one. Document 2 §4.4.
 func (s *EmailsService) Delete(ctx context.Context, email int64, opts ...RequestOption) error {
 	r := s.newDelete("/user/emails/:email_id", email)
 	return exec(ctx, r, opts)
 }
 
-// DeleteForUser deletes an address of a user. Administrators. Document 2 §4.4.
+// DeleteForUser deletes an address of a user. It returns ErrBadRequest if it is the primary one.
+// Administrators. Document 2 §4.4.
 func (s *EmailsService) DeleteForUser(ctx context.Context, user, email int64, opts ...RequestOption) error {
 	r := s.newDelete("/users/:id/emails/:email_id", user, email)
 	return exec(ctx, r, opts)

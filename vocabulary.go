@@ -13,8 +13,9 @@ import (
 //	kind neutral-word = product-word
 //
 // The kinds are setting, slug, entity, column, media, scope and default, and for the parameters of
-// an integration its IntegrationKind. Blank lines are skipped. GitLab is built in; WithVocabulary
-// sets the vocabulary of a client.
+// an integration its IntegrationKind. Words of the kinds scope and default are not sent. Blank
+// lines are skipped. GitLab is built in; WithVocabulary sets the vocabulary of a client. A
+// vocabulary is a constant, so that no one can change it.
 type Vocabulary string
 
 // GitLab is the vocabulary of GitLab servers.

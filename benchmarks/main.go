@@ -1,5 +1,5 @@
 // Command benchmarks measures this client, client-go and hand-written code on the same work, and
-// prints the table of docs/speed.md. See README.md in this folder.
+// prints the table of FIGURES.md. See README.md in this folder.
 package main
 
 import (
@@ -43,7 +43,7 @@ func readFlags() (f flags) {
 	flag.BoolVar(&f.check, "check", false, "exit with status 1 when a target is missed")
 	flag.BoolVar(&f.compare, "compare", false, "compare with the saved figures of this Go release; with -check, a ratio that is 15 % worse is a failure")
 	flag.BoolVar(&f.save, "save", false, "save the figures in figures/")
-	flag.BoolVar(&f.tables, "tables", false, "write the saved figures into docs/speed.md and the README, and run nothing")
+	flag.BoolVar(&f.tables, "tables", false, "write the saved figures into FIGURES.md, docs/speed.md and the README, and run nothing")
 	flag.Parse()
 	return f
 }
@@ -155,7 +155,7 @@ func report(f flags, lines []line) error {
 		return err
 	}
 	if bad = append(bad, unexplained...); len(bad) > 0 {
-		return fmt.Errorf("ratios are worse than saved, or targets are missed without a reason in %s:\n%s", speedPath, strings.Join(bad, "\n"))
+		return fmt.Errorf("ratios are worse than saved, or targets are missed without a reason in %s:\n%s", allPath, strings.Join(bad, "\n"))
 	}
 	return checkDocuments()
 }

@@ -176,7 +176,7 @@ func texts(list any) (texts []string) {
 }
 
 // setIntegration sets up an integration or replaces its settings. An omitted parameter gets its
-// default.
+// default. Required parameters stay required with inheritance.
 func setIntegration(c *call) response {
 	kind := c.server.integrationKind(c.args["slug"])
 	if kind == nil {

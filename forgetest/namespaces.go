@@ -108,6 +108,8 @@ func (c *call) renderNamespace(n namespace) *Document {
 	return d
 }
 
+// computeNamespace returns the namespace without the fields of EditNamespace. The plan is always
+// shown: the documents state no condition (Document 1 §2.7).
 func (c *call) computeNamespace(n namespace) *Document {
 	d := NewDocument("Namespace").Set("id", n.id).Set("name", n.name).Set("path", n.slug()).Set("full_path", n.path).
 		Set("plan", string(c.server.tier)).Set("billable_members_count", 1)

@@ -33,7 +33,8 @@ func listOf(docs []*Document) listing {
 	return listing{n: len(docs), at: func(i int) *Document { return docs[i] }}
 }
 
-// page returns the requested page (Document 1 §8.1).
+// page returns the requested page (Document 1 §8.1). per_page above 100 is 100. All headers are
+// sent on the hosted offering, too, where some may be absent.
 func (c *call) page(l listing) response {
 	perPage, valid := c.number("per_page", defaultPerPage)
 	if !valid {

@@ -22,7 +22,7 @@ func secureFileRoutes() []route {
 	}
 }
 
-// maxSecureFile is the largest size of a secure file (Document 1 §8).
+// maxSecureFile is the largest size of a secure file: 5 MB (Document 1 §8), read as MiB.
 const maxSecureFile = 5 << 20
 
 type secureFile struct {

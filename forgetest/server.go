@@ -73,6 +73,15 @@ type Option func(*Server)
 // issues, a small Go repository, container images, runners, audit events and users of an import.
 // The clock is stopped at [DemoTime], so background work ends only with FinishBackgroundJobs and
 // rate limits never expire. SetClock sets a running clock.
+//
+//   - Groups: acme, acme/platform.
+//   - Projects: acme/storefront, acme/billing-api, acme/platform/gateway (which has the
+//     repository), acme/mobile-app. Each has the labels bug, security, feature, performance,
+//     documentation and "good first issue".
+//   - Container images: acme/storefront/web (tags such as dev-..., mr-..., v1.0.0),
+//     acme/storefront/cron, acme/platform/gateway.
+//   - Users: maya.lindqvist (Owner of acme), tomas.berg (Maintainer), aisha.khan, daniel.okafor and
+//     yuki.tanaka (Developer), priya.raman (Reporter).
 func WithDemo() Option { return func(s *Server) { s.demo = true } }
 
 // WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.

@@ -9,7 +9,8 @@ import (
 )
 
 // keysetAbove is the number of users in a list, over all its pages, from which on the list requires
-// keyset pagination, since 17.0 (Document 1 §8).
+// keyset pagination, since 17.0 (Document 1 §8). Shorter lists have offset pagination at every
+// release, as on deployed servers.
 const keysetAbove = 50_000
 
 // BotKind is the purpose of a bot.
@@ -148,7 +149,8 @@ func (u *User) auditor() bool {
 	return u != nil && (u.Admin || u.srv.tier != Free && u.doc.bool("is_auditor"))
 }
 
-// withUserView selects the view of users in a response; administrators see the full one.
+// withUserView selects the view of users in a response; administrators see the full one. Others see
+// it in GET /user only, not by their own id.
 func (c *call) withUserView(a response, view string) response {
 	if c.user.Admin {
 		view = "full"

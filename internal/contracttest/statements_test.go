@@ -49,7 +49,7 @@ func declaredTests(t *testing.T) map[string]bool {
 // fail if the statement is false. It fails if such a test is renamed or removed, or if a row is: the
 // tables have a row for each statement.
 func TestStatements(t *testing.T) {
-	decisions := strings.Join(strings.Fields(readText(t, "CONTRIBUTING.md")), " ")
+	decisions := commentsOf(t, "*.go", "forgetest/*.go")
 	names := declaredTests(t)
 	for document, want := range []int{734, 839, 369} {
 		table := fmt.Sprintf("testdata/spec/statements-%d.tsv", document+1)
@@ -68,11 +68,29 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// proofs are the forms of the last column of a row: tests, or a kind with a reason. "silent" is a
-// decision where the documents specify nothing, or disagree; "decided otherwise" is a sentence of the
-// document, and the decision that departs from it; both may have tests. "not modelled" quotes a line
-// of the list in forgetest's documentation, "documentation" is a statement that only a comment or a
-// guide repeats, and "nothing" is one that requires no code on either side.
+// commentsOf returns the comments of the Go files that are not tests, on one line.
+func commentsOf(t *testing.T, patterns ...string) string {
+	t.Helper()
+	var words []string
+	for _, file := range glob(t, patterns...) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for line := range strings.Lines(readText(t, file)) {
+			if _, comment, found := strings.Cut(line, "//"); found {
+				words = append(words, strings.Fields(comment)...)
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// proofs are the forms of the last column of a row: tests, or a kind with a reason. "silent" quotes
+// the comment that has the decision where the documents specify nothing, or disagree. "decided
+// otherwise" is a sentence of the document, and a quote of the comment that departs from it. Both may
+// have tests. "not modelled" quotes a line of the list in forgetest's documentation, "documentation"
+// is a statement that only a comment or a guide repeats, and "nothing" is one that requires no code
+// on either side.
 var proofs = regexp.MustCompile(`^(?:(silent): (.+?)|(decided otherwise): "[^"]+"; (.+?)|(not modelled): (.+?)|(nothing): (.+?)|(documentation))??` +
 	`(?:(?:^|; )([^\s:]+:\w+(?:, [^\s:]+:\w+)*))?$`)
 
@@ -89,7 +107,7 @@ func (r *statement) check(t *testing.T, names map[string]bool, decisions string)
 		}
 	}
 	if decision := form[2] + form[4]; !strings.Contains(decisions, decision) { // assert.Contains would print the whole file
-		assert.Fail(t, "no decision in CONTRIBUTING.md", "%s: %s", r.at, decision)
+		assert.Fail(t, "no comment has the decision", "%s: %s", r.at, decision)
 	}
 	assert.Contains(t, notModelled(t), form[6], "%s: not in the list of forgetest/doc.go", r.at)
 }
