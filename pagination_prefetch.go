@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"strconv"
@@ -16,16 +17,15 @@ const (
 )
 
 // prefetch yields first, and then the results of fetch(1), fetch(2) and so on, in this order. Each
-// fetch runs in its own goroutine, before its result is needed. limit is called with each result i.
-// It returns two numbers of fetches that may have been started in all: when the result is yielded,
-// and when the caller then waits for the next one. The sequence ends after an error, and after a
-// result whose second limit starts no further fetch.
+// fetch runs in its own goroutine, before its result is needed. limit is called with each result i,
+// and returns the number of fetches that may have been started in all. The sequence ends after an
+// error, and after a result whose limit starts no further fetch.
 //
 // When the sequence ends or is left, prefetch cancels the context of the other fetches, and waits
 // for them, but only briefly if they do not return. A panic of a fetch is raised in the caller's
 // goroutine.
 func prefetch[T any](
-	ctx context.Context, first T, limit func(i int, result T) (yielded, waiting int), fetch func(ctx context.Context, i int) (T, error),
+	ctx context.Context, first T, limit func(i int, result T) int, fetch func(ctx context.Context, i int) (T, error),
 ) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -33,12 +33,11 @@ func prefetch[T any](
 		defer w.stop()
 		result := first
 		for i := 0; ; i++ {
-			yielded, waiting := limit(i, result)
-			w.fill(yielded)
-			if !yield(result, nil) || waiting <= i {
+			n := limit(i, result)
+			w.fill(n)
+			if !yield(result, nil) || n <= i {
 				break
 			}
-			w.fill(waiting)
 			var err error
 			if result, err = w.next(ctx); err != nil {
 				yield(result, err)
@@ -76,7 +75,7 @@ func (w *window[T]) next(ctx context.Context) (T, error) {
 	if !oldest.Wait(ctx) && !waitBriefly(ctx, oldest) {
 		w.left = true
 		var none T
-		return none, &sentinelError{sentinel: ctx.Err(), text: ctx.Err().Error() + ": " + task.ErrRunning.Error(), cause: task.ErrRunning}
+		return none, stillRunning(ctx)
 	}
 	return oldest.Result()
 }
@@ -129,13 +128,8 @@ func (p *pager[T]) prefetchPages(ctx context.Context, first *page[T], yield func
 			}
 		}
 	}
-	if linked == nil {
-		return
-	}
-	for page, err := range p.prefetchByLink(ctx, linked) {
-		if !yield(page, p.request.withError(err)) {
-			return
-		}
+	if linked != nil {
+		p.prefetchByLink(ctx, linked, yield)
 	}
 }
 
@@ -145,9 +139,9 @@ func (p *pager[T]) prefetchPages(ctx context.Context, first *page[T], yield func
 func (p *pager[T]) prefetchByNumber(ctx context.Context, first *page[T]) iter.Seq2[*page[T], error] {
 	number := pageNumber(first.position)
 	total, _ := strconv.Atoi(first.header.Get("X-Total-Pages"))
-	limit := func(i int, page *page[T]) (yielded, waiting int) {
+	limit := func(i int, page *page[T]) int {
 		if !page.isNumbered() {
-			return 0, 0
+			return 0
 		}
 		size := p.options.ahead
 		if total <= 0 {
@@ -156,46 +150,91 @@ func (p *pager[T]) prefetchByNumber(ctx context.Context, first *page[T]) iter.Se
 		if left := total - number - i; left > 0 { // otherwise the list has grown since
 			size = min(size, left)
 		}
-		return i + size, i + size
+		return i + size
 	}
 	return prefetch(ctx, first, limit, func(ctx context.Context, i int) (*page[T], error) {
 		return p.fetch(ctx, withPage(first.position, number+i), new(linkheader.LoopDetector))
 	})
 }
 
-// prefetchByLink requests each page as soon as the link to it is known, while the page before it is
-// decoded. first has a next link.
-func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T]) iter.Seq2[*page[T], error] {
-	limit := func(i int, page *page[T]) (yielded, waiting int) {
-		if page.next == "" {
-			return 0, 0
+// linkedPage is a page that was requested by its link and is not decoded yet.
+type linkedPage[T any] struct {
+	page  *page[T]
+	state *callState
+	err   error
+}
+
+// prefetchByLink yields first, which has a next link, and the pages after it. One goroutine requests
+// each page as soon as the link to it is known, while the caller decodes and handles the pages
+// before it.
+func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T], yield func(*page[T], error) bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	pages := make(chan linkedPage[T], p.options.ahead-1) // one more page waits to be sent
+	reader := task.Go(func() (struct{}, error) { return struct{}{}, p.followLinks(ctx, first.next, pages) })
+	left := false // the reader is still running, long after its context has ended
+	defer func() {
+		if cancel(); !left {
+			waitBriefly(context.Background(), reader)
 		}
-		return i + p.options.ahead, i + p.options.ahead + 1
+	}()
+	current := first
+	for yield(current, nil) && current.next != "" {
+		var got linkedPage[T]
+		if got, left = nextLinked(ctx, pages, reader); got.err == nil {
+			current, got.err = p.decode(ctx, got.page, got.state)
+		}
+		if got.err != nil {
+			yield(nil, p.request.withError(got.err))
+			return
+		}
 	}
-	// links[i%len(links)] passes the link to page i from one fetch to the next. At most ahead+1
-	// fetches run at a time, so each channel has one link at most.
-	links := make([]chan string, p.options.ahead+2)
-	for i := range links {
-		links[i] = make(chan string, 1)
+	if cancel(); waitBriefly(context.Background(), reader) { // not while the caller panics, whose panic would be lost
+		_, _ = reader.Result() // raises a panic
 	}
-	links[1] <- first.next
+}
+
+// followLinks requests the pages from the one that query names, and passes them on.
+func (p *pager[T]) followLinks(ctx context.Context, query string, pages chan<- linkedPage[T]) error {
+	defer close(pages)
 	seen := new(linkheader.LoopDetector)
-	return prefetch(ctx, first, limit, func(ctx context.Context, i int) (*page[T], error) {
-		var query string
+	for query != "" {
+		page, state, err := p.fetchPage(ctx, query, seen)
+		if query = ""; err == nil {
+			query = page.next
+		}
 		select {
-		case query = <-links[i%len(links)]:
-		case <-ctx.Done(): // also behind the last page
-			return nil, ctx.Err()
+		case pages <- linkedPage[T]{page, state, err}:
+		case <-ctx.Done():
+			return cmp.Or(err, ctx.Err())
 		}
-		page, c, err := p.fetchPage(ctx, query, seen)
-		if err != nil {
-			return nil, err
+	}
+	return nil
+}
+
+// nextLinked returns the next page of the reader, or the error that ended it. left reports that the
+// reader does not end although ctx has: it is inside the caller's code.
+func nextLinked[T any](ctx context.Context, pages <-chan linkedPage[T], reader *task.Task[struct{}]) (got linkedPage[T], left bool) {
+	select {
+	case got, open := <-pages:
+		if open {
+			return got, false
 		}
-		if page.next != "" {
-			links[(i+1)%len(links)] <- page.next
+	case <-ctx.Done():
+		if !waitBriefly(ctx, reader) {
+			return linkedPage[T]{err: stillRunning(ctx)}, true
 		}
-		return p.decode(ctx, page, c)
-	})
+		if got, open := <-pages; open {
+			return got, false
+		}
+	}
+	reader.Wait(context.Background()) // it has closed the channel
+	_, err := reader.Result()
+	return linkedPage[T]{err: cmp.Or(err, ctx.Err())}, false
+}
+
+// stillRunning returns the error of a wait for a goroutine that does not end although ctx has.
+func stillRunning(ctx context.Context) error {
+	return &sentinelError{sentinel: ctx.Err(), text: ctx.Err().Error() + ": " + task.ErrRunning.Error(), cause: task.ErrRunning}
 }
 
 // isNumbered reports whether the next link of the page differs from its own address in the number

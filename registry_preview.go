@@ -167,10 +167,7 @@ func (d *deletionRules) created(tag *RegistryTagDetail, preview *DeleteTagsPrevi
 func (s *RegistryService) readTags(ctx context.Context, project Ref, repository int64, names []string, opts ...RequestOption) ([]*RegistryTagDetail, error) {
 	r := s.newGet("/projects/:id/registry/repositories/:repository_id/tags", project, repository)
 	turns := make(chan struct{}, previewReads)
-	limit := func(i int, _ *RegistryTagDetail) (yielded, waiting int) {
-		n := min(i+previewAhead, len(names))
-		return n, n
-	}
+	limit := func(i int, _ *RegistryTagDetail) int { return min(i+previewAhead, len(names)) }
 	read := func(ctx context.Context, i int) (*RegistryTagDetail, error) {
 		select {
 		case turns <- struct{}{}:
