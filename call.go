@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
 )
 
@@ -101,6 +102,33 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 // finish counts and records the end of the call. ErrNotModified is not a failure: there was nothing
 // to change. It is called again when a response cannot be decoded.
 func (s *callState) finish(ctx context.Context, err error) {
+	unchanged := s.err == nil && s.outcome == unchanged
 	refused := s.keysetOptional && s.status == http.StatusMethodNotAllowed
-	s.core().observers().callEnds(ctx, s, err, err != nil && !s.unchanged() && !refused)
+	s.core().observers().callEnds(ctx, s, err, err != nil && !unchanged && !refused)
+}
+
+// timeLimitKey is the context key of the error of a wait that ends after the library's own limit.
+type timeLimitKey struct{}
+
+// withTimeout returns a context with the limit of the option Timeout, for what, such as "the page".
+// An earlier deadline of ctx stays the limit.
+func withTimeout(ctx context.Context, what string, limit time.Duration) (context.Context, context.CancelFunc) {
+	deadline := time.Now().Add(limit)
+	if earlier, limited := ctx.Deadline(); limited && earlier.Before(deadline) {
+		return ctx, func() {}
+	}
+	passed := &conn.TimeoutError{Text: what + " took longer than " + limit.String(), Sentinel: ErrTimeout}
+	early := &conn.TimeoutError{Text: what + " would take longer than " + limit.String(), Sentinel: ErrTimeout}
+	ctx, cancel := context.WithDeadlineCause(ctx, deadline, passed)
+	return context.WithValue(ctx, timeLimitKey{}, early), cancel
+}
+
+// pastDeadline returns the error of a wait that ends after the deadline of ctx. If the deadline is
+// that of Timeout or of a request for a token, the error matches ErrTimeout; otherwise it is
+// context.DeadlineExceeded.
+func pastDeadline(ctx context.Context) error {
+	if own, limited := ctx.Value(timeLimitKey{}).(error); limited {
+		return own
+	}
+	return context.DeadlineExceeded
 }

@@ -18,7 +18,7 @@ func (s *callState) decode(out any) ([]Mismatch, error) {
 		return mismatches, err
 	}
 	countLargeBlob(s.call, out)
-	return mismatches, s.checkComplete(out)
+	return mismatches, checkComplete(s, out)
 }
 
 // decodeWith runs a decoder over the response, and frees its buffer. Its error is an *Error.
@@ -51,7 +51,7 @@ func (s *callState) decodeWith(decode func(*jsonread.Reader) error) (mismatches 
 		mismatches = append(mismatches, Mismatch(m))
 	}
 	if err != nil {
-		return mismatches, s.decodeError(err, len(data))
+		return mismatches, decodeError(s, err, len(data))
 	}
 	return mismatches, nil
 }
@@ -88,7 +88,7 @@ func otherType(c *call, m jsonread.Mismatch) string {
 }
 
 // decodeError returns the error for a response that cannot be decoded.
-func (s *callState) decodeError(err error, size int) error {
+func decodeError(s *callState, err error, size int) error {
 	var syntax *jsonread.SyntaxError
 	var strict *jsonread.StrictError
 	var large *jsonread.LimitError
@@ -126,7 +126,7 @@ type truncatable interface {
 
 // checkComplete returns an error for a truncated response if the option RequireComplete is set. The
 // call is not retried: the server would truncate the response again.
-func (s *callState) checkComplete(out any) error {
+func checkComplete(s *callState, out any) error {
 	response, ok := out.(truncatable)
 	if !ok || !s.options.complete {
 		return nil

@@ -40,13 +40,13 @@ type PlannedRequest struct {
 func DryRun(plan *PlannedRequest) RequestOption {
 	return func(o *callOptions) {
 		if o.allow("DryRun", kindAny) {
-			o.plan = func(c *call) error { return c.dryRun(plan) }
+			o.plan = func(c *call) error { return planCall(c, plan) }
 		}
 	}
 }
 
-// dryRun fills the caller's plan.
-func (c *call) dryRun(plan *PlannedRequest) error {
+// planCall fills the caller's plan.
+func planCall(c *call, plan *PlannedRequest) error {
 	redact := c.redactor(credential.Sent{})
 	p := PlannedRequest{Method: c.route().Method, URL: redact.redact(c.url.String()), Route: c.route().Template, Header: requestHeader(c, true, authorization{})}
 	redact.redactHeader(p.Header)

@@ -31,7 +31,7 @@ func (s *callState) finalError(ctx context.Context) error {
 		}
 	}
 	err := s.newError()
-	if s.isRateLimited() {
+	if isRateLimited(s) {
 		return &RateLimitError{Until: s.retryAt, Err: err}
 	}
 	return err
@@ -48,19 +48,19 @@ func endedByCaller(err error) string {
 
 // isRateLimited reports whether the call failed because it is rate limited. For bulk deletions the
 // status is 400.
-func (s *callState) isRateLimited() bool {
+func isRateLimited(s *callState) bool {
 	switch s.status {
 	case http.StatusTooManyRequests:
 		return true
 	case http.StatusBadRequest:
-		return s.deletedRecently()
+		return deletedRecently(s)
 	}
 	return errors.Is(s.err, ErrRateLimited) && !s.retryAt.IsZero()
 }
 
 // deletedRecently reports whether the server refused a bulk deletion because the last one was less
 // than an hour ago.
-func (s *callState) deletedRecently() bool {
+func deletedRecently(s *callState) bool {
 	return s.route().quota.refuses(s.status, s.message)
 }
 
@@ -73,12 +73,12 @@ func (s *callState) newError() *Error {
 		MaybeApplied: s.maybeApplied && r.Class != ClassSafe, idempotent: r.Class == ClassIdempotent,
 		cause: redact.redactError(s.err),
 	}
-	rejected := s.rejection()
+	rejected := newRejection(s)
 	if s.stopCause != nil {
 		e.cause = errors.Join(e.cause, s.stopCause)
 	}
-	e.hint = cmp.Or(redact.redact(rejected.hint()), hintTLS(s.err), hintUnreachable(s.err), s.hintProxy())
-	if s.deletedRecently() {
+	e.hint = cmp.Or(redact.redact(rejected.hint()), hintTLS(s.err), hintUnreachable(s.err), hintProxy(s))
+	if deletedRecently(s) {
 		e.hint = "a repository accepts one bulk deletion an hour: wait, or delete single tags with DeleteTag"
 	}
 	e.hint = cmp.Or(s.noRetryReason, e.hint)
@@ -90,7 +90,7 @@ func (s *callState) newError() *Error {
 
 // hintProxy names the proxy of a call that got no response. An address with a user is not shown: a
 // part of the password may have been read as the host.
-func (s *callState) hintProxy() string {
+func hintProxy(s *callState) string {
 	network, _ := s.core().transport.(*http.Transport)
 	if s.status != 0 || !errors.Is(s.err, ErrTimeout) {
 		return ""
@@ -105,9 +105,9 @@ func (s *callState) hintProxy() string {
 	}
 }
 
-// rejection returns what a hint is derived from. Another origin's status is not about the API, and
+// newRejection returns what a hint is derived from. Another origin's status is not about the API, and
 // has no hint.
-func (s *callState) rejection() (r rejection) {
+func newRejection(s *callState) (r rejection) {
 	r = rejection{route: s.route(), credential: s.request.auth.Kind(), misplaced: s.request.auth.Misplaced(), path: s.request.path, query: parseQuery(s.url.RawQuery), message: s.message, words: s.core().config.vocabulary, scopes: s.fields["scope"]}
 	if s.offOrigin || s.status < 400 {
 		return r

@@ -43,7 +43,7 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 	req, upload, err := newRequest(wire, a, to, auth)
 	d.sent, d.bodyOpened = false, a.body != nil
 	if err != nil {
-		return a.afterExchange(wire, &result{delivery: d, err: err, permanent: true})
+		return afterExchange(wire, a, &result{delivery: d, err: err, permanent: true})
 	}
 	d.expects = req.Header["Expect"] != nil
 	resp, err := transport.RoundTrip(req)
@@ -58,17 +58,17 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 	if err != nil {
 		r = (&result{delivery: d}).failed(err)
 		r.permanent = errors.Is(uploadErr, errWrongLength)
-		return a.afterExchange(wire, r)
+		return afterExchange(wire, a, r)
 	}
 	redact := a.redactor(d.token)
 	resp.Status = redact.redact(resp.Status)
 	redact.redactHeader(resp.Header)
-	return a.afterExchange(wire, s.next.do(wire, a, d, to, resp))
+	return afterExchange(wire, a, s.next.do(wire, a, d, to, resp))
 }
 
 // afterExchange raises a panic of the code that read the body, and sets the error of a result whose
 // context has ended. A permanent error stays.
-func (a attempt) afterExchange(wire *conn.Context, r *result) *result {
+func afterExchange(wire *conn.Context, a attempt, r *result) *result {
 	ended := a.body.raiseCrash()
 	switch {
 	case r.err == nil:

@@ -1,15 +1,20 @@
 package forge
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/bufpool"
 	"github.com/forge-sdk/forge-go/internal/conn"
+	"github.com/forge-sdk/forge-go/internal/jsonread"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
@@ -44,9 +49,6 @@ func (r *result) ok() bool {
 	return r.err == nil && (r.outcome == succeeded || r.outcome == unchanged)
 }
 
-// unchanged reports whether the response is a 304 that was requested: there was nothing to change.
-func (r *result) unchanged() bool { return r.err == nil && r.outcome == unchanged }
-
 // ambiguous reports whether a write that was sent may have taken effect, although the attempt
 // failed.
 func (r *result) ambiguous() bool {
@@ -76,13 +78,6 @@ func proxyWait(err error) time.Duration {
 	return 0
 }
 
-// lostConnection reports whether the attempt had a connection, and lost it.
-func (r *result) lostConnection() bool {
-	var refused *conn.ProxyError
-	return r.err != nil && !conn.IsDial(r.err) && !errors.As(r.err, &refused) &&
-		!errors.Is(r.err, ErrTimeout) && !errors.Is(r.err, ErrNoCredential)
-}
-
 // discard closes the body of a result that the caller does not get. The rest of a short body is
 // read, so that the connection stays usable.
 func (r *result) discard() {
@@ -108,14 +103,14 @@ func (receiveStep) do(wire *conn.Context, a attempt, d delivery, to hop, resp *h
 	switch {
 	case isRedirect(r.status):
 		r.outcome = 0
-		in.drain()
+		drain(in)
 		err = wire.Err() // of a body that did not arrive
 	case a.options.kind == kindRaw:
-		err = in.receiveRaw(r)
+		err = receiveRaw(in, r)
 	case r.outcome == succeeded && a.options.kind == kindStream:
-		err = in.receiveFile(r)
+		err = receiveFile(in, r)
 	default:
-		err = in.receiveBody(r)
+		err = receiveBody(in, r)
 	}
 	if r.bytesReceived += wire.BytesReceived(); err == nil {
 		r.resp = resp
@@ -137,7 +132,7 @@ type incoming struct {
 
 // receiveRaw keeps a response whose body the caller reads. A status below 200 or above 599 is an
 // error.
-func (in incoming) receiveRaw(r *result) error {
+func receiveRaw(in incoming, r *result) error {
 	switch {
 	case r.status < 200 || r.status > 599:
 		_ = in.resp.Body.Close()
@@ -146,12 +141,12 @@ func (in incoming) receiveRaw(r *result) error {
 		r.outcome = succeeded
 	default:
 		r.outcome = rejected
-		r.readRetryAfter()
+		setRetryAfter(r)
 	}
-	r.stream = in.newStream(in.body)
+	r.stream = newStream(in, in.body)
 	if r.status == http.StatusConflict || r.status == http.StatusBadRequest { // its meaning depends on the message
 		text, whole := peek(readFunc(r.stream.read), maxErrorBody, func([]byte) bool { return false })
-		r.readMessage(in, text)
+		setMessage(in, r, text)
 		r.stream.read = whole.Read
 	}
 	return nil
@@ -159,18 +154,18 @@ func (in incoming) receiveRaw(r *result) error {
 
 // receiveFile keeps the body of a file as a stream. It rejects a response that is not the file:
 // compressed bytes, or an HTML page.
-func (in incoming) receiveFile(r *result) error {
-	content, err := in.fileContent(r)
+func receiveFile(in incoming, r *result) error {
+	content, err := fileContent(in, r)
 	if err != nil {
 		_ = in.resp.Body.Close() // it may be long
 		return err
 	}
-	r.stream = in.newStream(content)
+	r.stream = newStream(in, content)
 	return nil
 }
 
-func (in incoming) fileContent(r *result) (io.Reader, error) {
-	if err := in.checkEncoding(); err != nil {
+func fileContent(in incoming, r *result) (io.Reader, error) {
+	if err := checkEncoding(in); err != nil {
 		return nil, err
 	}
 	if in.call.route().html && r.target == nil {
@@ -191,26 +186,26 @@ func (in incoming) fileContent(r *result) (io.Reader, error) {
 }
 
 // receiveBody reads the body of a response that is not a stream, and frees its connection.
-func (in incoming) receiveBody(r *result) (err error) {
+func receiveBody(in incoming, r *result) (err error) {
 	switch r.outcome {
 	case succeeded:
-		if err = in.receiveJSON(r); err == nil && r.buffer != nil {
+		if err = receiveJSON(in, r); err == nil && r.buffer != nil {
 			_ = in.resp.Body.Close() // it was read to its end
 			return nil
 		}
 	case rejected:
-		in.receiveError(r)
+		receiveError(in, r)
 	case unexpected:
 		err = &sentinelError{sentinel: ErrInvalidResponse, text: unexpectedText(r.status)}
 	case unchanged:
 	}
-	in.drain()
+	drain(in)
 	return err
 }
 
 // drain reads the rest of a body, so that the connection stays usable, and closes it. The body of a
 // 101 is the connection itself, and is closed without reading: the server may never write to it.
-func (in incoming) drain() {
+func drain(in incoming) {
 	if in.resp.StatusCode >= 200 {
 		in.body.Left = drainBytes
 		_, _ = io.Copy(io.Discard, in.body)
@@ -219,9 +214,9 @@ func (in incoming) drain() {
 }
 
 // receiveJSON reads a JSON response into a buffer.
-func (in incoming) receiveJSON(r *result) error {
+func receiveJSON(in incoming, r *result) error {
 	media, ignored := contentType(r.header), in.call.options.kind == kindNoResult
-	if err := in.checkEncoding(); err != nil {
+	if err := checkEncoding(in); err != nil {
 		return err
 	}
 	switch {
@@ -245,7 +240,7 @@ func (in incoming) receiveJSON(r *result) error {
 	}
 	buffer := in.call.buffers.get()
 	buffer.Reset()
-	err := in.readJSON(buffer, media)
+	err := fillBuffer(in, buffer, media)
 	if err != nil {
 		in.call.buffers.put(buffer)
 		return err
@@ -254,7 +249,7 @@ func (in incoming) receiveJSON(r *result) error {
 	return nil
 }
 
-func (in incoming) readJSON(buffer *decodeBuffer, media string) error {
+func fillBuffer(in incoming, buffer *decodeBuffer, media string) error {
 	limit := in.call.options.limits.json
 	n := in.resp.ContentLength
 	var err error
@@ -271,19 +266,19 @@ func (in incoming) readJSON(buffer *decodeBuffer, media string) error {
 }
 
 // receiveError reads the error that the server returned. A truncated text is shown, too.
-func (in incoming) receiveError(r *result) {
-	r.readRetryAfter()
+func receiveError(in incoming, r *result) {
+	setRetryAfter(r)
 	buffer := decodeBuffers.Get()
 	buffer.Reset()
 	in.body.Left = maxErrorBody
 	_, err := buffer.ReadFrom(in.body)
 	r.partial = err != nil
-	r.readMessage(in, buffer.Bytes())
+	setMessage(in, r, buffer.Bytes())
 	freeBuffer(buffer)
 }
 
-// readMessage reads the message of an error response.
-func (r *result) readMessage(in incoming, text []byte) {
+// setMessage reads the message of an error response.
+func setMessage(in incoming, r *result, text []byte) {
 	r.message, r.fields = readMessage(text, contentType(r.header), in.safeText)
 	if quota := in.call.route().quota; quota.refuses(r.status, r.message) {
 		// The time of the first deletion is not known: this is the latest possible end of that hour.
@@ -291,8 +286,8 @@ func (r *result) readMessage(in incoming, text []byte) {
 	}
 }
 
-// readRetryAfter reads the wait that the server requests.
-func (r *result) readRetryAfter() {
+// setRetryAfter reads the wait that the server requests.
+func setRetryAfter(r *result) {
 	now := time.Now()
 	if r.retryAfter = throttle.RetryAfter(r.status, r.header, now); r.retryAfter > 0 {
 		r.retryAt = now.Add(r.retryAfter)
@@ -301,7 +296,7 @@ func (r *result) readRetryAfter() {
 
 // checkEncoding rejects a compression that was not requested. net/http removes the header of a
 // compression that it requested itself.
-func (in incoming) checkEncoding() error {
+func checkEncoding(in incoming) error {
 	encodings := strings.Join(in.resp.Header["Content-Encoding"], ", ")
 	for encoding := range strings.SplitSeq(encodings, ",") {
 		if encoding = strings.TrimSpace(encoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -319,3 +314,116 @@ func tooLarge(limit int64) error {
 func pageInsteadOf(wanted string) error {
 	return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of " + wanted + ", perhaps a sign-in page: check the address and the credential"}
 }
+
+// decodeBuffer is the buffer of a response, with the reader that decodes it.
+type decodeBuffer struct {
+	bytes.Buffer
+	reader jsonread.Reader
+}
+
+// readBody reads at most limit bytes of body. length is the Content-Length, or -1.
+func (w *decodeBuffer) readBody(body *conn.Reader, length, limit int64) (n int64, err error) {
+	for n < limit {
+		size := bufferSize(n, length, limit)
+		if needed, has := size+bytes.MinRead, int64(w.Cap()); needed > has && (length > 0 || n > 0) {
+			larger := bytes.NewBuffer(make([]byte, 0, max(needed, min(2*has, firstRead)))) // for the next response, too
+			_, _ = larger.Write(w.Bytes())
+			w.Buffer = *larger
+		}
+		body.Left = size - n
+		var more int64
+		more, err = w.ReadFrom(body)
+		if n += more; err != nil || n < size {
+			break
+		}
+	}
+	return n, err
+}
+
+// bufferSize returns the size of the buffer after n bytes have come. A Content-Length is trusted up
+// to 64 times of what has come, so that a large document needs no second buffer, and a server
+// cannot make the client allocate without sending. Without it the buffer grows fourfold, up to the
+// limit.
+func bufferSize(n, length, limit int64) int64 {
+	if length >= n {
+		return min(length+1, max(64*n, firstRead), limit) // with one more byte, the last read reaches the end
+	}
+	if size := max(4*n, firstRead); size < limit-firstRead {
+		return size
+	}
+	return limit // a last step of a few bytes would need another buffer
+}
+
+const (
+	firstRead     = 1 << 20 // bytes that may be read before the buffer has their size
+	largestPooled = 4 << 20 // bytes; a larger buffer is left to the garbage collector
+)
+
+var decodeBuffers bufpool.Pool[decodeBuffer]
+
+// freeBuffer returns a buffer to the pool.
+func freeBuffer(b *decodeBuffer) {
+	if b.Cap() > largestPooled {
+		decodeBuffers.Drop(b)
+		return
+	}
+	decodeBuffers.Put(b, (*decodeBuffer).memory)
+}
+
+// memory returns the whole capacity of the buffer.
+func (w *decodeBuffer) memory() []byte {
+	w.Reset()
+	return w.AvailableBuffer()[:w.Available()]
+}
+
+// bufferCache keeps a buffer of a list from page to page. With the pool alone, buffers were a fifth
+// of the bytes that a list allocates: its pages come on changing processors, and the garbage
+// collector empties the pool. A nil cache is the pool.
+type bufferCache struct{ kept atomic.Pointer[decodeBuffer] }
+
+func (c *bufferCache) get() *decodeBuffer {
+	if c != nil {
+		if b := c.kept.Swap(nil); b != nil {
+			return b
+		}
+	}
+	return decodeBuffers.Get()
+}
+
+func (c *bufferCache) put(b *decodeBuffer) {
+	if c == nil || b.Cap() > largestPooled || !c.kept.CompareAndSwap(nil, b) {
+		freeBuffer(b)
+	}
+}
+
+// close returns the buffer to the pool.
+func (c *bufferCache) close() {
+	if b := c.kept.Swap(nil); b != nil {
+		freeBuffer(b)
+	}
+}
+
+// peek reads the first n bytes of a body, or as many as are enough, and returns a reader of the
+// whole body. An error is returned by that reader, after the bytes before it.
+func peek(body io.Reader, n int, enough func(head []byte) bool) (head []byte, whole io.Reader) {
+	for len(head) < n && !enough(head) {
+		head = slices.Grow(head, min(512, n-len(head)))
+		more, err := body.Read(head[len(head):min(cap(head), n)])
+		head = head[:len(head)+more]
+		if err != nil {
+			body = failedReader{err}
+			break
+		}
+	}
+	return head, io.MultiReader(bytes.NewReader(head), body)
+}
+
+// readFunc is a function as an io.Reader.
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// failedReader returns the error of an earlier read.
+type failedReader struct{ err error }
+
+func (r failedReader) Read([]byte) (int, error) { return 0, r.err }

@@ -28,7 +28,7 @@ func (s redirectStep) do(ctx context.Context, a attempt, d delivery, auth author
 		if !isRedirect(r.status) {
 			return r
 		}
-		next, reason := a.redirectTarget(to.url, r)
+		next, reason := redirectTarget(a, to.url, r)
 		if hops == maxRedirects {
 			reason = "the server redirects more than 5 times: check the base URL and the credential"
 		}
@@ -59,7 +59,7 @@ func isRedirect(status int) bool {
 
 // redirectTarget returns the address that a redirect leads to, or the reason why it must not be
 // followed.
-func (a attempt) redirectTarget(from *url.URL, r *result) (next *url.URL, reason string) {
+func redirectTarget(a attempt, from *url.URL, r *result) (next *url.URL, reason string) {
 	location := r.header.Get("Location")
 	next, err := from.Parse(location)
 	safeMethod := a.route().Method == http.MethodGet || a.route().Method == http.MethodHead

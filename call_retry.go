@@ -82,10 +82,15 @@ func resultOf(resp *http.Response, err error) *result {
 // checkRetry is called after each attempt. It reports whether there is another one.
 func (l *loop) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	r := resultOf(resp, err)
-	l.record(r)
+	if l.result = r; !r.start.IsZero() {
+		l.attempts++
+		l.duration = time.Since(r.start)
+	}
+	l.bodyOpened = l.bodyOpened || r.bodyOpened
+	l.maybeApplied = l.maybeApplied || r.sent && !r.ok() && r.ambiguous()
 	next := l.next(ctx)
 	// From here on there are effects: on the gate that calls share, the token, and the observers.
-	l.updateGate()
+	updateGate(&l.callState)
 	again := l.carryOut(ctx, next)
 	l.core().observers().attemptEnds(ctx, &l.callState, again, l.wait)
 	if !again {
@@ -96,17 +101,6 @@ func (l *loop) checkRetry(ctx context.Context, resp *http.Response, err error) (
 		l.core().observers().retries(ctx, &l.callState, next)
 	}
 	return true, nil
-}
-
-// record adds the result of an attempt to the state of the call.
-func (l *loop) record(r *result) {
-	l.result = r
-	if !r.start.IsZero() {
-		l.attempts++
-		l.duration = time.Since(r.start)
-	}
-	l.bodyOpened = l.bodyOpened || r.bodyOpened
-	l.maybeApplied = l.maybeApplied || r.sent && !r.ok() && r.ambiguous()
 }
 
 // next returns the step that follows the last attempt, for example whether a PUT is sent again after
@@ -152,12 +146,12 @@ func (l *loop) carryOut(ctx context.Context, next decision) (again bool) {
 
 // updateGate passes on what the result says about the server's limits: a wait that it requests
 // delays other calls, and a success counts for the quotas and the retry budget.
-func (l *loop) updateGate() {
+func updateGate(s *callState) {
 	switch {
-	case l.ok():
-		l.gate().Retries.Refund(l.attempts > 1)
-		l.countQuota()
-	case l.status == http.StatusTooManyRequests && l.retryAfter > 0 && !l.offOrigin:
-		l.gate().Hold(keyFor(l.request), l.retryAt)
+	case s.ok():
+		s.gate().Retries.Refund(s.attempts > 1)
+		countQuota(s)
+	case s.status == http.StatusTooManyRequests && s.retryAfter > 0 && !s.offOrigin:
+		s.gate().Hold(keyFor(s.request), s.retryAt)
 	}
 }

@@ -29,7 +29,7 @@ func (s throttleStep) do(ctx context.Context, a attempt) *result {
 			return &result{err: limiterError(ctx, err), permanent: true}
 		}
 	}
-	if until, why, err := a.passGate(ctx); err != nil {
+	if until, why, err := passGate(ctx, a); err != nil {
 		return &result{err: &sentinelError{ErrRateLimited, why, err}, permanent: true, retryAt: until}
 	}
 	return s.next.do(ctx, a)
@@ -38,7 +38,7 @@ func (s throttleStep) do(ctx context.Context, a attempt) *result {
 // passGate waits until the call may be sent. It returns an error if the policy or the context does
 // not allow the wait, or if the context ends. until is then the end of the wait, and why is its
 // reason.
-func (a attempt) passGate(ctx context.Context) (until time.Time, why string, err error) {
+func passGate(ctx context.Context, a attempt) (until time.Time, why string, err error) {
 	quota := quotaFor(a.request)
 	if a.options.skipValidation {
 		quota = throttle.Quota{}
@@ -94,7 +94,7 @@ func quotaFor(r *request) throttle.Quota { return r.route.quota.limit(r.path) }
 
 // countQuota records a successful call of a route with a quota. A blob is recorded once its size is
 // known (countLargeBlob). The headers of another origin are ignored.
-func (s *callState) countQuota() {
+func countQuota(s *callState) {
 	key, quota := keyFor(s.request), quotaFor(s.request)
 	if !s.offOrigin && s.route().base != otherBase {
 		s.gate().Observe(key, quota, s.header)

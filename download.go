@@ -209,7 +209,7 @@ type stream struct {
 
 // newStream returns the stream of the content of a response. The context of the request ends with
 // it: it would keep the call in memory.
-func (in incoming) newStream(content io.Reader) *stream {
+func newStream(in incoming, content io.Reader) *stream {
 	wire, resp, body := in.wire, in.resp, in.resp.Body // a response of HTTPClient gets another Body
 	s := &stream{progress: in.call.options.progress, limit: in.call.options.limits.stream, total: resp.ContentLength, empty: body == http.NoBody}
 	end := func() {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
@@ -399,4 +400,173 @@ func listID(r *request, filters url.Values) string {
 	maps.Copy(own, r.formOfCall())
 	sum := sha256.Sum256([]byte(r.route.Method + " " + r.route.Template + "\n" + r.path + "\n" + own.Encode()))
 	return base64.RawURLEncoding.EncodeToString(sum[:9])
+}
+
+// offsetLists records the lists for which a server refuses keyset pagination. All clients derived
+// from one share it.
+type offsetLists struct{ known sync.Map }
+
+// listOrigin identifies a route of a server, without its path arguments.
+type listOrigin struct{ scheme, host, template string }
+
+func originOf(r *request) listOrigin {
+	base := r.core.config.bases[r.route.base]
+	return listOrigin{base.Scheme, base.Host, r.route.Template}
+}
+
+func (l *offsetLists) has(r *request) bool {
+	_, known := l.known.Load(originOf(r))
+	return known
+}
+
+func (l *offsetLists) add(r *request)    { l.known.Store(originOf(r), true) }
+func (l *offsetLists) remove(r *request) { l.known.Delete(originOf(r)) }
+
+// firstQuery returns the caller's filters with the pagination: keyset where the route has it and
+// the server has not refused it before, otherwise offset.
+func (p *pager[T]) firstQuery() url.Values {
+	query := p.first.query
+	if query == nil {
+		query = url.Values{}
+	}
+	if p.options.perPage > 0 || !query.Has("per_page") {
+		query.Set("per_page", strconv.Itoa(cmp.Or(p.options.perPage, maxPerPage)))
+	}
+	query = p.request.pages.rename(query)
+	byKeyset, possible := keysetQuery(p.request.route, query)
+	switch {
+	case !possible:
+		return query
+	case p.ordered():
+		return byKeyset // a list by offset would be in another order
+	case p.request.core.offsetLists.has(p.request):
+		return query
+	}
+	p.byOffset = query
+	return byKeyset
+}
+
+// ordered reports whether the options have a sort direction that the route documents for keyset
+// pagination only.
+func (p *pager[T]) ordered() bool {
+	return p.first.query.Has("sort") && !listContains(strings.ReplaceAll(p.request.route.parameters(), " ", ","), "sort")
+}
+
+// keysetQuery returns a copy of the query with keyset pagination and the ordering that the route
+// requires. possible is false if the caller has set a page number, a pagination, or an ordering
+// that the route does not list.
+func keysetQuery(r *route, query url.Values) (byKeyset url.Values, possible bool) {
+	if r.Pagination != PaginationKeyset || query.Has("page") || query.Has("pagination") {
+		return nil, false
+	}
+	byKeyset = maps.Clone(query)
+	byKeyset.Set("pagination", "keyset")
+	if r.orders == "" {
+		return byKeyset, true
+	}
+	order, sort := firstAllowed(query.Get("order_by"), r.orders), firstAllowed(query.Get("sort"), r.sorts)
+	byKeyset.Set("order_by", order)
+	byKeyset.Set("sort", sort)
+	return byKeyset, listContains(r.orders, order) && listContains(r.sorts, sort)
+}
+
+// firstAllowed returns own, or the first value of the list if own is empty.
+func firstAllowed(own, list string) string {
+	standard, _, _ := strings.Cut(list, ",")
+	return cmp.Or(own, standard)
+}
+
+func listContains(list, value string) bool {
+	for item := range strings.SplitSeq(list, ",") {
+		if item == value {
+			return true
+		}
+	}
+	return false
+}
+
+// firstPage requests the page that the list starts with. If the server responds with 405 to the
+// keyset pagination that the library has chosen, it requests the first page by offset. If that
+// request succeeds, the client remembers the refusal. It forgets the refusal when the server later
+// refuses a page by offset.
+func (p *pager[T]) firstPage(ctx context.Context, start string, seen *linkheader.LoopDetector) (*page[T], error) {
+	first, err := p.fetch(ctx, start, seen)
+	byOffset := p.byOffset
+	p.byOffset = nil
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Status != http.StatusMethodNotAllowed {
+		return first, err
+	}
+	known := p.request.core.offsetLists
+	if byOffset == nil {
+		if parseQuery(start).Get("pagination") != "keyset" {
+			known.remove(p.request)
+		}
+		return nil, err
+	}
+	p.query = byOffset
+	start = byOffset.Encode()
+	p.firstLink = start
+	p.setCursor(start)
+	if first, err = p.fetch(ctx, start, seen); err == nil {
+		known.add(p.request)
+	}
+	return first, err
+}
+
+// Cursor is a position in a list. It can be stored and passed to StartAt later, also by another
+// process. It names the first page that was not consumed completely, so a list that resumes there
+// may yield some items again and never omits one. It contains the filters of the list, and no
+// credential or host. It is short and URL-safe. The zero Cursor is the beginning.
+type Cursor string
+
+const (
+	cursorVersion = "1"
+	cursorDone    = "done"
+	maxPosition   = 64 << 10             // bytes of the query of a page
+	maxCursor     = maxPosition*4/3 + 64 // bytes
+)
+
+// Done reports whether the list is finished: StartAt with this cursor yields nothing.
+func (c Cursor) Done() bool { return strings.HasSuffix(string(c), "."+cursorDone) }
+
+// newCursor returns the cursor of the page that query requests, or of the end if query is empty.
+func newCursor(list, query string) Cursor {
+	place := cursorDone
+	if query != "" {
+		place = base64.RawURLEncoding.EncodeToString([]byte(cursorChecksum(query) + query))
+	}
+	return Cursor(cursorVersion + "." + list + "." + place)
+}
+
+// query returns the query of the page that the cursor names; "" at the end of the list.
+func (c Cursor) query(list string) (query string, err error) {
+	invalid := func(reason string) (string, error) {
+		return "", &ValidationError{Option: "StartAt", Reason: reason}
+	}
+	parts := strings.Split(string(c), ".")
+	switch {
+	case len(parts) != 3 || len(c) > maxCursor:
+		return invalid("it is not a cursor: use Response.Cursor of an earlier list")
+	case parts[0] != cursorVersion:
+		return invalid("the cursor was made by another version of the package: start over")
+	case parts[1] != list:
+		return invalid("the cursor belongs to another list: the endpoint, its path arguments and its filters must be those it was made with")
+	case parts[2] == cursorDone:
+		return "", nil
+	}
+	data, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil || len(data) <= cursorChecksumSize || cursorChecksum(string(data[cursorChecksumSize:])) != string(data[:cursorChecksumSize]) {
+		return invalid("the cursor is damaged")
+	}
+	return string(data[cursorChecksumSize:]), nil
+}
+
+const cursorChecksumSize = 3
+
+// cursorChecksum detects a cursor that was truncated or altered in a store. Such a cursor could
+// omit items silently.
+func cursorChecksum(query string) string {
+	sum := sha256.Sum256([]byte(query))
+	return string(sum[:cursorChecksumSize])
 }

@@ -176,7 +176,7 @@ func (p RetryPolicy) base(r *result) time.Duration {
 	switch {
 	case r.status == http.StatusTooManyRequests:
 		return 2 * p.MinWait
-	case r.lostConnection():
+	case lostConnection(r.err):
 		return p.MinWait / 10
 	}
 	return p.MinWait
@@ -184,4 +184,11 @@ func (p RetryPolicy) base(r *result) time.Duration {
 
 func roundUp(d time.Duration) time.Duration {
 	return max(d.Round(time.Millisecond), time.Millisecond)
+}
+
+// lostConnection reports whether an attempt had a connection, and lost it.
+func lostConnection(err error) bool {
+	var refused *conn.ProxyError
+	return err != nil && !conn.IsDial(err) && !errors.As(err, &refused) &&
+		!errors.Is(err, ErrTimeout) && !errors.Is(err, ErrNoCredential)
 }
