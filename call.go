@@ -6,14 +6,13 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
 )
 
 // Decisions about calls:
 //
-//   - An attempt is a chain of steps: throttle, credential, redirect, exchange, receive. A step gets
-//     values, calls the next step, and returns a result. The loop around the chain is that of
+//   - An attempt is a chain of steps: throttle, credential, redirect, exchange, receive. A step
+//     gets values, calls the next step, and returns a result. The loop around the chain is that of
 //     go-retryablehttp; call_retry.go says which part it does.
 //   - A failed call closes no connections. go-retryablehttp closes the idle connections of its
 //     client when it gives up. Its RoundTripper is the loop, which has no method to do so.
@@ -54,7 +53,8 @@ func (c *call) core() *core                             { return c.request.core 
 func (c *call) route() *route                           { return c.request.route }
 func (c *call) redactor(token credential.Sent) redactor { return redactor{c.request.auth, token} }
 
-// callState is what is known about a call: the result of its last attempt, and what happened before.
+// callState is what is known about a call: the result of its last attempt, and what happened
+// before.
 type callState struct {
 	*call
 	*result
@@ -105,30 +105,4 @@ func (s *callState) finish(ctx context.Context, err error) {
 	unchanged := s.err == nil && s.outcome == unchanged
 	refused := s.keysetOptional && s.status == http.StatusMethodNotAllowed
 	s.core().observers().callEnds(ctx, s, err, err != nil && !unchanged && !refused)
-}
-
-// timeLimitKey is the context key of the error of a wait that ends after the library's own limit.
-type timeLimitKey struct{}
-
-// withTimeout returns a context with the limit of the option Timeout, for what, such as "the page".
-// An earlier deadline of ctx stays the limit.
-func withTimeout(ctx context.Context, what string, limit time.Duration) (context.Context, context.CancelFunc) {
-	deadline := time.Now().Add(limit)
-	if earlier, limited := ctx.Deadline(); limited && earlier.Before(deadline) {
-		return ctx, func() {}
-	}
-	passed := &conn.TimeoutError{Text: what + " took longer than " + limit.String(), Sentinel: ErrTimeout}
-	early := &conn.TimeoutError{Text: what + " would take longer than " + limit.String(), Sentinel: ErrTimeout}
-	ctx, cancel := context.WithDeadlineCause(ctx, deadline, passed)
-	return context.WithValue(ctx, timeLimitKey{}, early), cancel
-}
-
-// pastDeadline returns the error of a wait that ends after the deadline of ctx. If the deadline is
-// that of Timeout or of a request for a token, the error matches ErrTimeout; otherwise it is
-// context.DeadlineExceeded.
-func pastDeadline(ctx context.Context) error {
-	if own, limited := ctx.Value(timeLimitKey{}).(error); limited {
-		return own
-	}
-	return context.DeadlineExceeded
 }

@@ -164,8 +164,8 @@ func finishUpload(upload *conn.Upload) (sent int64, err error) {
 	return upload.Detach()
 }
 
-// wasSent reports whether bytes of the request may have reached the server. A caller's transport may
-// report no connections: only an error of dialing then means that there was none.
+// wasSent reports whether bytes of the request may have reached the server. A caller's transport
+// may report no connections: only an error of dialing then means that there was none.
 func wasSent(wire *conn.Context, transport http.RoundTripper, err error) bool {
 	switch _, network := transport.(*http.Transport); {
 	case err == nil:

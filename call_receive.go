@@ -203,6 +203,39 @@ func receiveBody(in incoming, r *result) (err error) {
 	return err
 }
 
+// newStream returns the stream of the content of a response. The context of the request ends with
+// it: it would keep the call in memory.
+func newStream(in incoming, content io.Reader) *stream {
+	wire, resp, body := in.wire, in.resp, in.resp.Body // a response of HTTPClient gets another Body
+	s := &stream{progress: in.call.options.progress, limit: in.call.options.limits.stream, total: resp.ContentLength, empty: body == http.NoBody}
+	end := func() {
+		if wire.Cancel(nil); s.endLimit != nil {
+			s.endLimit()
+		}
+	}
+	if wire.Pause(); s.empty {
+		end()
+	}
+	s.read = func(p []byte) (int, error) {
+		n, err := content.Read(p)
+		if errors.Is(err, io.EOF) {
+			in.redactHeader(resp.Trailer)
+		} else if err != nil {
+			err = in.redactError(wire.TimeoutCause(conn.UnwrapURLError(err)))
+		}
+		if wire.Pause(); err != nil {
+			end()
+		}
+		return n, err
+	}
+	s.close = func() error {
+		err := body.Close()
+		end()
+		return err
+	}
+	return s
+}
+
 // drain reads the rest of a body, so that the connection stays usable, and closes it. The body of a
 // 101 is the connection itself, and is closed without reading: the server may never write to it.
 func drain(in incoming) {

@@ -103,8 +103,8 @@ func (l *loop) checkRetry(ctx context.Context, resp *http.Response, err error) (
 	return true, nil
 }
 
-// next returns the step that follows the last attempt, for example whether a PUT is sent again after
-// a 503. It has no effects.
+// next returns the step that follows the last attempt, for example whether a PUT is sent again
+// after a 503. It has no effects.
 func (l *loop) next(ctx context.Context) decision {
 	switch {
 	case l.ok(), ctx.Err() != nil, l.bodyOpened && l.call.body.once:
@@ -134,7 +134,8 @@ func (l *loop) carryOut(ctx context.Context, next decision) (again bool) {
 		l.expectRefused = true
 		return true
 	case resend:
-		// An HTTP/2 server that refused the stream works, so the retry takes nothing from the budget.
+		// An HTTP/2 server that refused the stream works, so the retry takes nothing from the
+		// budget.
 		if l.refusedStream || l.gate().Retries.Spend() {
 			return true
 		}

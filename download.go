@@ -17,7 +17,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/forge-sdk/forge-go/internal/bufpool"
-	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 	"github.com/forge-sdk/forge-go/internal/savefile"
 )
@@ -205,39 +204,6 @@ type stream struct {
 	closed   atomic.Bool
 	endLimit func() // the limit of Timeout ends with the stream
 	empty    bool   // there is nothing to read: the caller may never read or close it
-}
-
-// newStream returns the stream of the content of a response. The context of the request ends with
-// it: it would keep the call in memory.
-func newStream(in incoming, content io.Reader) *stream {
-	wire, resp, body := in.wire, in.resp, in.resp.Body // a response of HTTPClient gets another Body
-	s := &stream{progress: in.call.options.progress, limit: in.call.options.limits.stream, total: resp.ContentLength, empty: body == http.NoBody}
-	end := func() {
-		if wire.Cancel(nil); s.endLimit != nil {
-			s.endLimit()
-		}
-	}
-	if wire.Pause(); s.empty {
-		end()
-	}
-	s.read = func(p []byte) (int, error) {
-		n, err := content.Read(p)
-		if errors.Is(err, io.EOF) {
-			in.redactHeader(resp.Trailer)
-		} else if err != nil {
-			err = in.redactError(wire.TimeoutCause(conn.UnwrapURLError(err)))
-		}
-		if wire.Pause(); err != nil {
-			end()
-		}
-		return n, err
-	}
-	s.close = func() error {
-		err := body.Close()
-		end()
-		return err
-	}
-	return s
 }
 
 // onEnd sets the function that ends the limit of Timeout.

@@ -164,9 +164,9 @@ type linkedPage[T any] struct {
 	err   error
 }
 
-// prefetchByLink yields first, which has a next link, and the pages after it. One goroutine requests
-// each page as soon as the link to it is known, while the caller decodes and handles the pages
-// before it.
+// prefetchByLink yields first, which has a next link, and the pages after it. One goroutine
+// requests each page as soon as the link to it is known, while the caller decodes and handles the
+// pages before it.
 func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T], yield func(*page[T], error) bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	pages := make(chan linkedPage[T], p.options.ahead-1) // one more page waits to be sent
