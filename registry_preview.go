@@ -82,25 +82,25 @@ type deletionRules struct {
 // previewRules checks the options as DeleteTags does, and returns their rules.
 func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteTagsOptions, opts []RequestOption) (*deletionRules, error) {
 	r := s.newDelete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
-	settings, err := r.applyOptions(kindList, opts)
+	options, err := r.applyOptions(kindList, opts)
 	if err != nil {
 		return nil, err
 	}
 	const whole = "a preview needs the complete list: omit this option"
 	switch {
-	case settings.onePage:
+	case options.onePage:
 		return nil, r.withRoute(&ValidationError{Option: "OnePage", Reason: whole})
-	case settings.startAt != "":
+	case options.startAt != "":
 		return nil, r.withRoute(&ValidationError{Option: "StartAt", Reason: whole})
 	}
-	settings.skipValidation = false // an invalid pattern selects nothing
-	if _, err := r.newCall(settings); err != nil {
+	options.skipValidation = false // an invalid pattern selects nothing
+	if _, err := r.newCall(options); err != nil {
 		return nil, err
 	}
 	o = cmp.Or(o, &DeleteTagsOptions{})
 	rules := &deletionRules{
 		keepN: o.KeepN, hosted: strings.HasPrefix(s.core.baseURL(), "https://gitlab.com/"),
-		reads: settings.inherit(), page: cmp.Or(settings.into, new(Response)),
+		reads: options.inherit(), page: cmp.Or(options.into, new(Response)),
 	}
 	if rules.remove, err = anchored(o.pattern()); err == nil && o.NameRegexKeep != "" {
 		rules.keep, err = anchored(o.NameRegexKeep)

@@ -15,16 +15,16 @@ import (
 // request is a call as a value: building it does no I/O, sending never changes it. An invalid
 // argument is stored in err, which do, exec, open and list return.
 type request struct {
-	core     *core
-	auth     *credential.Credential // of the address; sent nowhere else
-	route    *route
-	fullPath wirePath     // full escaped path, with the prefix of the base URL
-	path     string       // escaped, relative to the route's base
-	quotaKey string       // the object that the quota of the route is counted for
-	query    url.Values   // set directly, by Call
-	options  queryOptions // for the query
-	body     any          // argument of encode
-	encode   func(any) (*payload, error)
+	core         *core
+	auth         *credential.Credential // of the address; sent nowhere else
+	route        *route
+	fullPath     wirePath     // full escaped path, with the prefix of the base URL
+	path         string       // escaped, relative to the route's base
+	quotaKey     string       // the object that the quota of the route is counted for
+	query        url.Values   // set directly, by Call
+	queryOptions queryOptions // of the endpoint, for the query
+	body         any          // argument of encode
+	encode       func(any) (*payload, error)
 	// These are set only together with options or a body, so that programs without them do not link
 	// the encoders.
 	encodeQuery func(queryOptions) (url.Values, error)
@@ -78,7 +78,7 @@ func (r *request) isCustom() bool { return r.unmarshalForeign != nil }
 
 // params sends the url-tagged options as the query.
 func (r *request) params(options queryOptions) *request {
-	r.options, r.encodeQuery = options, encodeQuery
+	r.queryOptions, r.encodeQuery = options, encodeQuery
 	return r
 }
 
@@ -187,11 +187,11 @@ func (r *request) prepare(ctx context.Context, kind callKind, opts []RequestOpti
 	if err := r.ready(ctx); err != nil {
 		return nil, err
 	}
-	settings, err := r.applyOptions(kind, opts)
+	options, err := r.applyOptions(kind, opts)
 	if err != nil {
 		return nil, err
 	}
-	return r.newCall(settings)
+	return r.newCall(options)
 }
 
 // ready rejects a client or a context that would cause a panic later in the call.
@@ -261,9 +261,9 @@ func (r *request) check(s *callOptions) error {
 	if s.skipValidation {
 		return nil
 	}
-	if r.options != nil {
-		if err := r.options.checkQuery(r.route); err != nil {
-			return nameOption(r.options, err)
+	if r.queryOptions != nil {
+		if err := r.queryOptions.checkQuery(r.route); err != nil {
+			return nameOption(r.queryOptions, err)
 		}
 	}
 	if err := r.checkBodyRules(); err != nil {
@@ -293,9 +293,9 @@ func (r *request) checkBodyRules() error {
 // values returns the query of the options, of Call and of the request options together.
 func (r *request) values(s *callOptions) (url.Values, error) {
 	var values url.Values
-	if r.options != nil {
+	if r.queryOptions != nil {
 		var err error
-		if values, err = r.encodeQuery(r.options); err != nil {
+		if values, err = r.encodeQuery(r.queryOptions); err != nil {
 			return nil, err
 		}
 	}
@@ -369,7 +369,7 @@ func (r *request) fail(sentinel error, text string) error {
 
 // valuesOf returns the documented values of a parameter; nil if there are none.
 func (r *request) valuesOf(param string) []string {
-	if values := documentedValues(r.options, param); values != nil {
+	if values := documentedValues(r.queryOptions, param); values != nil {
 		return values
 	}
 	return documentedValues(r.body, param)
