@@ -36,7 +36,9 @@ func (s *callState) decodeWith(decode func(*jsonread.Reader) error) (mismatches 
 	r := &s.buffer.reader
 	defer r.Reset(nil)
 	r.Strict, r.Limit = s.core().config.strict, decodedFactor*min(max(s.options.limits.json, defaultLimits.json), 1<<40)
-	r.Foreign = s.request.unmarshalForeign
+	if r.Foreign = nil; s.request.custom {
+		r.Foreign = unmarshalForeign
+	}
 	redact := s.redactor(s.token)
 	if r.Watch = nil; s.core().config.drift != nil { // the method value is an allocation
 		r.Watch = s.core().config.drift.watch(s.request.route, redact.safeText)
@@ -60,7 +62,7 @@ func (s *callState) decodeWith(decode func(*jsonread.Reader) error) (mismatches 
 func refuseBody(s *callState, data []byte) string {
 	value := bytes.TrimSpace(data)
 	switch {
-	case len(value) == 0 && s.request.isCustom() && (s.status == http.StatusNoContent || s.route().Method != http.MethodGet):
+	case len(value) == 0 && s.request.custom && (s.status == http.StatusNoContent || s.route().Method != http.MethodGet):
 		return "the call succeeded and there is no body to decode: pass nil for out"
 	case len(value) == 0:
 		return "the response has no body"
@@ -75,7 +77,7 @@ func refuseBody(s *callState, data []byte) string {
 // otherType ends the error for a response of another type: Do and ListAs have the caller's type.
 func otherType(c *call, m jsonread.Mismatch) string {
 	switch {
-	case !c.request.isCustom():
+	case !c.request.custom:
 		return ", which is not what this endpoint returns"
 	case c.options.kind == kindList:
 		return ", and ListAs reads arrays: use Do"

@@ -260,11 +260,11 @@ func receiveJSON(in incoming, r *result) error {
 			return pageInsteadOf("JSON")
 		}
 		return nil
-	case ignored && in.call.request.isCustom():
+	case ignored && in.call.request.custom:
 		return nil // any type
 	case !isJSON(media):
 		text := "the response is " + safetext.Clean(media, 128) + " instead of JSON"
-		if in.call.request.isCustom() {
+		if in.call.request.custom {
 			text += ": use client.Open"
 		}
 		return &sentinelError{sentinel: ErrInvalidResponse, text: text}

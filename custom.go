@@ -143,7 +143,7 @@ func (c *Client) customRequest(call Call) *request {
 		args[i] = arg
 	}
 	r := c.service().newRequest(call.Method, call.Route, args)
-	r.query, r.accept, r.unmarshalForeign = call.Query, call.Accept, unmarshalForeign
+	r.query, r.accept, r.custom = call.Query, call.Accept, true
 	if err := firstError(call.check(), call.checkRoute(r.route)); err != nil {
 		r.err = err // says more than an error of expanding the template
 	}

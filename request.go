@@ -9,7 +9,6 @@ import (
 	"net/url"
 
 	"github.com/forge-sdk/forge-go/internal/credential"
-	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
 // request is a call as a value: building it does no I/O, sending never changes it. An invalid
@@ -25,18 +24,14 @@ type request struct {
 	queryOptions queryOptions // of the endpoint, for the query
 	body         any          // argument of encode
 	encode       func(any) (*payload, error)
-	// These are set only together with options or a body, so that programs without them do not link
-	// the encoders.
-	encodeQuery func(queryOptions) (url.Values, error)
-	checkBody   func(options any) error
-	accept      string // the requested media type; empty: JSON
-	pages       pageShape
-	checksum    checksum // of the stream
-	uploads     bool     // the body is a file
-	err         error
+	accept       string // the requested media type; empty: JSON
+	pages        pageShape
+	checksum     checksum // of the stream
+	uploads      bool     // the body is a file
+	err          error
 
-	unmarshalForeign func(v any, r *jsonread.Reader) (ok bool, err error) // reads callers' own types
-	translate        func(answer []byte) ([]byte, error)                  // translates a response into the contract's words
+	custom    bool                                // of Do, ListAs or Open: the body and the response are of the caller's types
+	translate func(answer []byte) ([]byte, error) // translates a response into the contract's words
 }
 
 func (s service) newGet(template string, args ...any) *request {
@@ -73,18 +68,15 @@ func (s service) newRequest(method, template string, args []any) *request {
 	return r
 }
 
-// isCustom reports whether the request is one of Do, ListAs or Open.
-func (r *request) isCustom() bool { return r.unmarshalForeign != nil }
-
 // params sends the url-tagged options as the query.
 func (r *request) params(options queryOptions) *request {
-	r.queryOptions, r.encodeQuery = options, encodeQuery
+	r.queryOptions = options
 	return r
 }
 
 // json sends the json-tagged options as a JSON body.
 func (r *request) json(options any) *request {
-	r.body, r.encode, r.checkBody = zeroIfNil(options), encodeJSON, checkBody
+	r.body, r.encode = zeroIfNil(options), encodeJSON
 	return r
 }
 
@@ -278,13 +270,12 @@ func (r *request) checkBodyRules() error {
 	if options, ok := r.body.(queryOptions); ok {
 		return options.checkQuery(r.route)
 	}
-	c, ruled := r.body.(checker)
-	if r.checkBody != nil && (ruled || r.unmarshalForeign == nil) {
-		if err := r.checkBody(r.body); err != nil {
+	if r.body != nil && !r.custom {
+		if err := checkBody(r.body); err != nil {
 			return err
 		}
 	}
-	if ruled {
+	if c, ruled := r.body.(checker); ruled {
 		return c.check()
 	}
 	return nil
@@ -295,7 +286,7 @@ func (r *request) values(s *callOptions) (url.Values, error) {
 	var values url.Values
 	if r.queryOptions != nil {
 		var err error
-		if values, err = r.encodeQuery(r.queryOptions); err != nil {
+		if values, err = encodeQuery(r.queryOptions); err != nil {
 			return nil, err
 		}
 	}
