@@ -2,11 +2,15 @@ package forge
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
+	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
 // Decisions about calls:
@@ -37,7 +41,8 @@ import (
 //   - Calls and their headers are not reused: callers' RoundTrippers keep requests, and set
 //     headers on them without a copy.
 
-// call is what is sent: a request with its options, checked and encoded. It never changes.
+// call is what is sent: a request with its options, checked and encoded. Its attempts never change
+// it.
 type call struct {
 	request *request
 	options *callOptions
@@ -53,6 +58,96 @@ func (c *call) core() *core                             { return c.request.core 
 func (c *call) route() *route                           { return c.request.route }
 func (c *call) redactor(token credential.Sent) redactor { return redactor{c.request.auth, token} }
 
+// attempt is what the steps of one attempt are given.
+type attempt struct {
+	*call
+	withoutExpect bool // the server refused the Expect header
+	observer      attemptObserver
+}
+
+// attemptObserver is notified when a wait before an attempt begins (until is its end, and why its
+// reason), and when the attempt itself begins.
+type attemptObserver interface {
+	begins()
+	waits(ctx context.Context, until time.Time, why string, wait time.Duration)
+}
+
+// delivery is the part of a result about sending: what was sent, and where.
+type delivery struct {
+	start         time.Time       // of the attempt; zero: nothing was about to be sent
+	sent          bool            // the last request got a connection, so bytes may have arrived
+	bodyOpened    bool            // the body was read, or may have been
+	expects       bool            // the last request has the Expect header
+	refusedStream bool            // an HTTP/2 server refused the request: too many streams, or the connection is being closed
+	token         credential.Sent // of the attempt, sent or not
+	target        *url.URL        // of the last redirect; nil: there was none
+	offOrigin     bool            // a redirect led to another origin: the status and headers are not those of the API
+	movedTo       *url.URL        // of the last redirect on the client's own origin
+	bytesSent     int64
+	bytesReceived int64
+}
+
+// result is what an attempt has led to. The step that ends the attempt makes it.
+type result struct {
+	delivery
+	outcome    outcome // 0 without a response
+	status     int
+	header     http.Header
+	resp       *http.Response // nil after an error; its body is read, or is that of the stream
+	stream     *stream        // the body of a download; the caller must close it
+	buffer     *decodeBuffer  // of JSON
+	message    string         // the server's error message
+	fields     map[string][]string
+	partial    bool // the body of an error response was truncated
+	retryAfter time.Duration
+	retryAt    time.Time
+	err        error // an error below HTTP, or in the response
+	permanent  bool  // another attempt cannot fix err
+}
+
+// ok reports whether the attempt succeeded. A 304 that is documented or was requested is a success.
+func (r *result) ok() bool {
+	return r.err == nil && (r.outcome == succeeded || r.outcome == unchanged)
+}
+
+// ambiguous reports whether a write that was sent may have taken effect, although the attempt
+// failed.
+func (r *result) ambiguous() bool {
+	switch {
+	case r.outcome == unexpected:
+		return true
+	case r.err != nil:
+		return r.status < 300 || r.status == http.StatusSeeOther
+	}
+	return r.status == http.StatusRequestTimeout || r.status >= 500
+}
+
+// failed returns the result with an error.
+func (r *result) failed(err error) *result {
+	failed := *r
+	failed.err, failed.retryAfter = err, max(r.retryAfter, proxyWait(err))
+	return &failed
+}
+
+// proxyWait returns the wait requested by a proxy that did not connect to the server; 0 for other
+// errors.
+func proxyWait(err error) time.Duration {
+	var refused *conn.ProxyError
+	if errors.As(err, &refused) {
+		return throttle.RetryAfter(refused.Status, refused.Header, time.Now())
+	}
+	return 0
+}
+
+// discard closes the body of a result that the caller does not get. The rest of a short body is
+// read, so that the connection stays usable.
+func (r *result) discard() {
+	if r.stream != nil {
+		_, _ = io.CopyN(io.Discard, r.stream, drainBytes)
+		_ = r.stream.Close()
+	}
+}
+
 // callState is what is known about a call: the result of its last attempt, and what happened
 // before.
 type callState struct {
@@ -64,10 +159,12 @@ type callState struct {
 	maybeApplied  bool          // an attempt may have taken effect
 	noRetryReason string        // why there is no further attempt; "": the result is the reason
 	stopCause     error         // the end of the context, if that is why there is no further attempt
+	pending       bool          // another attempt was decided, and not made yet
 }
 
 // send runs the attempts. Its error, an *Error or a *RateLimitError, is returned to the caller. The
-// caller must close the body of the result, if it has one.
+// state is never nil. If its result has a stream, which HTTPClient gets with an error, too, the
+// caller of send must close it.
 func (c *call) send(ctx context.Context) (*callState, error) {
 	l := &loop{callState: callState{call: c, result: new(result), started: time.Now()}}
 	if plan := c.options.plan; plan != nil {
@@ -93,7 +190,7 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 	l.context = routeContext{ctx, c.route()}
 	ctx = &l.context
 	l.run(ctx)
-	err := l.finalError(ctx)
+	err := l.conclude(ctx)
 	l.finish(ctx, err)
 	returned = true
 	return &l.callState, err
@@ -102,6 +199,9 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 // finish counts and records the end of the call. ErrNotModified is not a failure: there was nothing
 // to change. It is called again when a response cannot be decoded.
 func (s *callState) finish(ctx context.Context, err error) {
+	if _, named := ctx.(*routeContext); !named { // for handlers of the log
+		ctx = &routeContext{ctx, s.route()}
+	}
 	unchanged := s.err == nil && s.outcome == unchanged
 	refused := s.keysetOptional && s.status == http.StatusMethodNotAllowed
 	s.core().observers().callEnds(ctx, s, err, err != nil && !unchanged && !refused)

@@ -10,15 +10,17 @@ import (
 	"github.com/forge-sdk/forge-go/internal/conn"
 )
 
-// finalError returns the error of a call whose last attempt was made; nil if it succeeded.
-func (s *callState) finalError(ctx context.Context) error {
+// conclude returns the error of a call whose last attempt was made; nil if it succeeded. If the
+// context has interrupted the call, that becomes its cause.
+func (s *callState) conclude(ctx context.Context) error {
 	if s.ok() {
 		if s.outcome == unchanged {
 			return s.newError() // nothing to change: returned as an error, not counted as a failure
 		}
 		return nil
 	}
-	interrupted := s.err != nil || s.partial || s.retryable(s.route().Class)
+	// Otherwise the server's response is the whole reason, even if ctx has ended since.
+	interrupted := s.err != nil || s.partial || s.pending || s.retryable(s.route().Class)
 	if cause := context.Cause(ctx); errors.Is(cause, ErrTimeout) {
 		if interrupted && !errors.Is(s.err, cause) {
 			s.result = s.failed(cause)

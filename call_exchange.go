@@ -7,36 +7,23 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
-	"github.com/forge-sdk/forge-go/internal/credential"
 )
 
 // exchangeStep sends one request on the wire, and has its connection, limits and upload.
 type exchangeStep struct{ next receiveStep }
 
-// delivery is the part of a result about sending: what was sent, and where.
-type delivery struct {
-	start         time.Time       // of the attempt; zero: nothing was about to be sent
-	sent          bool            // the last request got a connection, so bytes may have arrived
-	bodyOpened    bool            // the body was read, or may have been
-	expects       bool            // the last request has the Expect header
-	refusedStream bool            // an HTTP/2 server refused the request: too many streams, or the connection is being closed
-	token         credential.Sent // the token in the last request
-	target        *url.URL        // of the last redirect; nil: there was none
-	offOrigin     bool            // it led to another origin: the status and headers are not those of the API
-	movedTo       *url.URL        // of the last redirect on the client's own origin
-	bytesSent     int64
-	bytesReceived int64
-}
-
 func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, auth authorization) (r *result) {
 	wire := &conn.Context{Context: ctx, Limits: &a.options.limits.Limits, Counter: a.core().stats, Clock: time.Now()}
-	defer func() {
-		if r == nil || r.stream == nil { // also after a panic or runtime.Goexit of the caller's code
+	var resp *http.Response
+	defer func() { // also after a panic or runtime.Goexit of the caller's code
+		if r == nil || r.stream == nil {
 			wire.Cancel(nil)
+		}
+		if r == nil && resp != nil {
+			_ = resp.Body.Close()
 		}
 	}()
 	transport := a.core().transport
@@ -46,7 +33,7 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 		return afterExchange(wire, a, &result{delivery: d, err: err, permanent: true})
 	}
 	d.expects = req.Header["Expect"] != nil
-	resp, err := transport.RoundTrip(req)
+	resp, err = transport.RoundTrip(req)
 	uploaded, uploadErr := finishUpload(upload)
 	d.bytesSent += uploaded
 	if d.sent = wasSent(wire, transport, err); err == nil {
@@ -63,7 +50,9 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 	redact := a.redactor(d.token)
 	resp.Status = redact.redact(resp.Status)
 	redact.redactHeader(resp.Header)
-	return afterExchange(wire, a, s.next.do(wire, a, d, to, resp))
+	received := s.next.do(wire, a, d, to, resp)
+	received.permanent = received.permanent || errors.Is(uploadErr, errWrongLength)
+	return afterExchange(wire, a, received)
 }
 
 // afterExchange raises a panic of the code that read the body, and sets the error of a result whose
@@ -128,8 +117,8 @@ func getBody(b *payload, network bool) func() (io.ReadCloser, error) {
 // caller's headers are sent to the client's own origin only.
 func requestHeader(c *call, onOrigin bool, auth authorization) http.Header {
 	h := make(http.Header, 8)
-	values := []string{c.core().config.userAgent, cmp.Or(c.request.accept, "application/json"), auth.value} // one allocation
-	h["User-Agent"], h["Accept"] = values[:1:1], values[1:2:2]
+	own := []string{c.core().config.userAgent, cmp.Or(c.request.accept, "application/json"), ""} // one allocation
+	h["User-Agent"], h["Accept"] = own[:1:1], own[1:2:2]
 	switch c.options.kind {
 	case kindRaw:
 		delete(h, "Accept") // the caller sets it
@@ -147,7 +136,8 @@ func requestHeader(c *call, onOrigin bool, auth authorization) http.Header {
 		h[name] = values
 	}
 	if auth.header != "" {
-		h[auth.header] = values[2:]
+		own[2] = auth.value
+		h[auth.header] = own[2:]
 	}
 	return h
 }

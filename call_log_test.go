@@ -188,7 +188,7 @@ func TestLogWait(t *testing.T) {
 		call()
 		assert.NotContains(t, out.String(), "forge: wait")
 		route, _ := findRoute("GET", "/namespaces/:id")
-		client.core.throttle.Hold(keyFor(&request{core: client.core, route: route}), time.Now().Add(30*time.Second))
+		client.core.apiGate.Hold(keyFor(&request{core: client.core, route: route}), time.Now().Add(30*time.Second))
 		call()
 		assert.Contains(t, out.String(), `msg="forge: wait"`)
 	})

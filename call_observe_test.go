@@ -109,7 +109,7 @@ func TestAttemptsNotSent(t *testing.T) {
 	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
 	c = bubbleClient(t, hook.option())
 	r := c.customRequest(callOf(ClassSafe))
-	c.core.throttle.Hold(keyFor(r), time.Now().Add(time.Hour))
+	c.core.apiGate.Hold(keyFor(r), time.Now().Add(time.Hour))
 	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
 	assert.Empty(t, hook.all())
 	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
@@ -138,7 +138,7 @@ func TestThrottled(t *testing.T) {
 		require.ErrorAs(t, hook.all()[0].Err, &limited)
 		assert.Equal(t, 429, limited.Status)
 
-		c.core.throttle.Hold(keyFor(c.customRequest(callOf(ClassSafe))), time.Now().Add(10*time.Second))
+		c.core.apiGate.Hold(keyFor(c.customRequest(callOf(ClassSafe))), time.Now().Add(10*time.Second))
 		began = time.Now()
 		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
 		assert.Equal(t, took+time.Since(began), c.Stats().RateLimitWaitTime)

@@ -26,69 +26,9 @@ const (
 	decodedFactor = 4           // decoded items may take this multiple of the response's limit
 )
 
-// result is what an attempt has led to. The step that ends the attempt makes it.
-type result struct {
-	delivery
-	outcome    outcome // 0 without a response
-	status     int
-	header     http.Header
-	resp       *http.Response // nil after an error; its body is read, or is that of the stream
-	stream     *stream        // the body of a download; the caller must close it
-	buffer     *decodeBuffer  // of JSON
-	message    string         // the server's error message
-	fields     map[string][]string
-	partial    bool // the body of an error response was truncated
-	retryAfter time.Duration
-	retryAt    time.Time
-	err        error // an error below HTTP, or in the response
-	permanent  bool  // another attempt cannot fix err
-}
-
-// ok reports whether the attempt succeeded. A 304 that is documented or was requested is a success.
-func (r *result) ok() bool {
-	return r.err == nil && (r.outcome == succeeded || r.outcome == unchanged)
-}
-
-// ambiguous reports whether a write that was sent may have taken effect, although the attempt
-// failed.
-func (r *result) ambiguous() bool {
-	switch {
-	case r.outcome == unexpected:
-		return true
-	case r.err != nil:
-		return r.status < 300 || r.status == http.StatusSeeOther
-	}
-	return r.status == http.StatusRequestTimeout || r.status >= 500
-}
-
-// failed returns the result with an error.
-func (r *result) failed(err error) *result {
-	failed := *r
-	failed.err, failed.retryAfter = err, max(r.retryAfter, proxyWait(err))
-	return &failed
-}
-
-// proxyWait returns the wait requested by a proxy that did not connect to the server; 0 for other
-// errors.
-func proxyWait(err error) time.Duration {
-	var refused *conn.ProxyError
-	if errors.As(err, &refused) {
-		return throttle.RetryAfter(refused.Status, refused.Header, time.Now())
-	}
-	return 0
-}
-
-// discard closes the body of a result that the caller does not get. The rest of a short body is
-// read, so that the connection stays usable.
-func (r *result) discard() {
-	if r.stream != nil {
-		_, _ = io.CopyN(io.Discard, r.stream, drainBytes)
-		_ = r.stream.Close()
-	}
-}
-
 // receiveStep turns a response into a result. The body is read within the attempt: a truncated one
-// is retried like a lost connection.
+// is retried like a lost connection. A *sentinelError of the functions below would be the same in
+// another attempt; their other errors are those of reading.
 type receiveStep struct{}
 
 func (receiveStep) do(wire *conn.Context, a attempt, d delivery, to hop, resp *http.Response) *result {

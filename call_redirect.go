@@ -34,16 +34,15 @@ func (s redirectStep) do(ctx context.Context, a attempt, d delivery, auth author
 		}
 		switch {
 		case reason != "":
-			r.err, r.permanent = &sentinelError{sentinel: ErrRedirect, text: reason}, true
+			r.err, r.permanent, r.resp = &sentinelError{sentinel: ErrRedirect, text: reason}, true, nil
 			return r
 		case r.err != nil: // its body did not arrive
 			r.status, r.sent = 0, false
 			return r
 		}
 		d = r.delivery
-		d.target, d.offOrigin = next, !sameOrigin(&a.url, next)
-		to = hop{next, to.onOrigin && !d.offOrigin}
-		if to.onOrigin {
+		to = hop{next, to.onOrigin && sameOrigin(&a.url, next)}
+		if d.target, d.offOrigin = next, !to.onOrigin; to.onOrigin {
 			d.movedTo = next
 		}
 	}

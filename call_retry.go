@@ -27,23 +27,25 @@ type loop struct {
 	bodyOpened    bool          // a body that cannot be opened twice ends the retries
 	expectRefused bool          // the server refused the Expect header
 	tokenRenewed  bool          // after a 401, once per call
+	client        retryablehttp.Client
+	http          http.Client // its transport is the loop
+	counted       int         // attempts that count for RetryPolicy: all but those after the two above
+	spent         bool        // a retry was taken from the retry budget
 }
 
 // run makes attempts until one is the last. Its result is then that of the loop.
 func (l *loop) run(ctx context.Context) {
-	client := retryablehttp.Client{
-		HTTPClient:   &http.Client{Transport: l},
+	l.http.Transport = l
+	l.client = retryablehttp.Client{
+		HTTPClient:   &l.http,
 		RetryMax:     1 << 20, // RetryPolicy counts
 		CheckRetry:   l.checkRetry,
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return l.wait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	outer := (&http.Request{Method: l.route().Method, URL: &l.url, Header: noHeader}).WithContext(ctx)
-	_, _ = client.Do(&retryablehttp.Request{Request: outer}) //nolint:bodyclose // checkRetry has seen the result; only a wait that ctx ended has another error
+	outer := (&http.Request{Method: l.route().Method, URL: &l.url, Header: http.Header{}}).WithContext(ctx) // never sent
+	_, _ = l.client.Do(&retryablehttp.Request{Request: outer})                                              //nolint:bodyclose // checkRetry has seen the result; only a wait that ctx ended has another error
 }
-
-// noHeader is the header of the loop's request, which the exchange replaces.
-var noHeader = http.Header{}
 
 // RoundTrip makes one attempt. The result is the error, or comes with the response.
 func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -52,6 +54,13 @@ func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, (*failedAttempt)(r)
 	}
 	return &http.Response{StatusCode: r.status, Header: r.header, Body: (*resultBody)(r), Request: req}, nil
+}
+
+// begins counts an attempt that is about to be sent.
+func (l *loop) begins() {
+	l.attempts++
+	l.counted++
+	l.core().observers().attemptBegins(l.attempts > 1)
 }
 
 // waits passes a wait before an attempt to the observers.
@@ -82,29 +91,27 @@ func resultOf(resp *http.Response, err error) *result {
 // checkRetry is called after each attempt. It reports whether there is another one.
 func (l *loop) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	r := resultOf(resp, err)
-	if l.result = r; !r.start.IsZero() {
-		l.attempts++
+	if l.result, l.pending = r, false; !r.start.IsZero() {
 		l.duration = time.Since(r.start)
 	}
 	l.bodyOpened = l.bodyOpened || r.bodyOpened
 	l.maybeApplied = l.maybeApplied || r.sent && !r.ok() && r.ambiguous()
 	next := l.next(ctx)
 	// From here on there are effects: on the gate that calls share, the token, and the observers.
-	updateGate(&l.callState)
+	updateGate(&l.callState, l.spent)
 	again := l.carryOut(ctx, next)
-	l.core().observers().attemptEnds(ctx, &l.callState, again, l.wait)
-	if !again {
-		return false, nil
+	l.pending = again
+	if again {
+		r.discard() // before the wait: an open body would keep the connection from other calls
 	}
-	r.discard() // before the wait: an open body would keep the connection from other calls
-	if next.step == resend {
+	l.core().observers().attemptEnds(ctx, &l.callState, again, l.wait)
+	if again && next.step == resend {
 		l.core().observers().retries(ctx, &l.callState, next)
 	}
-	return true, nil
+	return again, nil
 }
 
-// next returns the step that follows the last attempt, for example whether a PUT is sent again
-// after a 503. It has no effects.
+// next returns the step that follows the last attempt. It has no effects.
 func (l *loop) next(ctx context.Context) decision {
 	switch {
 	case l.ok(), ctx.Err() != nil, l.bodyOpened && l.call.body.once:
@@ -113,10 +120,10 @@ func (l *loop) next(ctx context.Context) decision {
 		return decision{}
 	case l.status == http.StatusUnauthorized:
 		return decision{step: renewToken}
-	case l.status == http.StatusExpectationFailed && l.expects: // RFC 9110 §10.1.1
+	case l.status == http.StatusExpectationFailed && l.expects && !l.expectRefused: // RFC 9110 §10.1.1
 		return decision{step: dropExpect}
 	}
-	return l.options.retry.decide(ctx, l.attempts, l.route().Class, l.result)
+	return l.options.retry.decide(ctx, l.counted, l.route().Class, l.result)
 }
 
 // carryOut carries a decision out, and reports whether there is another attempt.
@@ -125,6 +132,7 @@ func (l *loop) carryOut(ctx context.Context, next decision) (again bool) {
 	switch next.step {
 	case renewToken:
 		l.tokenRenewed = true
+		l.counted--
 		fresh, err := l.request.auth.Renew(ctx, l.token)
 		if err != nil {
 			l.result = l.failed(credentialError(err))
@@ -132,11 +140,16 @@ func (l *loop) carryOut(ctx context.Context, next decision) (again bool) {
 		return fresh && err == nil
 	case dropExpect:
 		l.expectRefused = true
+		l.counted--
 		return true
 	case resend:
 		// An HTTP/2 server that refused the stream works, so the retry takes nothing from the
 		// budget.
-		if l.refusedStream || l.gate().Retries.Spend() {
+		if l.refusedStream {
+			return true
+		}
+		if gateOf(l.call).Retries.Spend() {
+			l.spent = true
 			return true
 		}
 		l.noRetryReason = "not retried: most calls fail, and the client's retry budget is used up"
@@ -147,12 +160,12 @@ func (l *loop) carryOut(ctx context.Context, next decision) (again bool) {
 
 // updateGate passes on what the result says about the server's limits: a wait that it requests
 // delays other calls, and a success counts for the quotas and the retry budget.
-func updateGate(s *callState) {
+func updateGate(s *callState, retried bool) {
 	switch {
 	case s.ok():
-		s.gate().Retries.Refund(s.attempts > 1)
+		gateOf(s.call).Retries.Refund(retried)
 		countQuota(s)
 	case s.status == http.StatusTooManyRequests && s.retryAfter > 0 && !s.offOrigin:
-		s.gate().Hold(keyFor(s.request), s.retryAt)
+		gateOf(s.call).Hold(keyFor(s.request), s.retryAt)
 	}
 }

@@ -8,18 +8,6 @@ import (
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
-// attempt is what the steps of one attempt are given.
-type attempt struct {
-	*call
-	withoutExpect bool // the server refused the Expect header
-	observer      waitObserver
-}
-
-// waitObserver is notified when a wait begins: until is its end, and why its reason.
-type waitObserver interface {
-	waits(ctx context.Context, until time.Time, why string, wait time.Duration)
-}
-
 // throttleStep delays an attempt as the caller's Limiter and the server's limits require.
 type throttleStep struct{ next credentialStep }
 
@@ -32,6 +20,7 @@ func (s throttleStep) do(ctx context.Context, a attempt) *result {
 	if until, why, err := passGate(ctx, a); err != nil {
 		return &result{err: &sentinelError{ErrRateLimited, why, err}, permanent: true, retryAt: until}
 	}
+	a.observer.begins()
 	return s.next.do(ctx, a)
 }
 
@@ -43,7 +32,7 @@ func passGate(ctx context.Context, a attempt) (until time.Time, why string, err 
 	if a.options.skipValidation {
 		quota = throttle.Quota{}
 	}
-	until, why, err = a.gate().Wait(ctx, keyFor(a.request), quota, a.options.retry.MaxRetryAfter, a.observer.waits)
+	until, why, err = gateOf(a.call).Wait(ctx, keyFor(a.request), quota, a.options.retry.MaxRetryAfter, a.observer.waits)
 	if err != nil || until.IsZero() {
 		return until, why, err
 	}
@@ -73,8 +62,8 @@ func limiterError(ctx context.Context, err error) error {
 	return &sentinelError{sentinel, text + err.Error(), err}
 }
 
-// gate returns the gate that all clients with the same credential share.
-func (c *call) gate() *throttle.Gate { return c.core().gateFor(c.route().base) }
+// gateOf returns the gate that all clients with the same credential share.
+func gateOf(c *call) *throttle.Gate { return c.core().gateFor(c.route().base) }
 
 // keyFor returns the key of the waits that delay the request. It names the route only if the route
 // has a quota.
@@ -97,16 +86,16 @@ func quotaFor(r *request) throttle.Quota { return r.route.quota.limit(r.path) }
 func countQuota(s *callState) {
 	key, quota := keyFor(s.request), quotaFor(s.request)
 	if !s.offOrigin && s.route().base != otherBase {
-		s.gate().Observe(key, quota, s.header)
+		gateOf(s.call).Observe(key, quota, s.header)
 	}
 	if s.route().quota != blobQuota {
-		s.gate().Count(key, quota)
+		gateOf(s.call).Count(key, quota)
 	}
 }
 
 // countLargeBlob records a blob over 10 MB; its size is known only after decoding.
 func countLargeBlob(c *call, out any) {
 	if sized, ok := out.(interface{ countsToQuota() bool }); ok && sized.countsToQuota() {
-		c.gate().Count(keyFor(c.request), quotaFor(c.request))
+		gateOf(c).Count(keyFor(c.request), quotaFor(c.request))
 	}
 }

@@ -213,15 +213,15 @@ func build(cfg config, parent *Client, options []Option) (*Client, error) {
 // returns the registry's tokens by the same rule.
 func (c *core) share(cfg *config, parent *Client) registryTokens {
 	if parent.core != nil && (!cfg.builder.credentialChanged || cfg.apiCredential.Same(parent.core.config.apiCredential)) {
-		c.throttle = parent.core.throttle
+		c.apiGate = parent.core.apiGate
 	} else {
-		c.throttle = throttle.NewGate()
+		c.apiGate = throttle.NewGate()
 	}
 	if parent.core != nil && (!cfg.builder.registryChanged || cfg.sameRegistry(&parent.core.config)) {
-		c.native = parent.core.native
+		c.registryGate = parent.core.registryGate
 		return parent.registryTokens
 	}
-	c.native = throttle.NewGate()
+	c.registryGate = throttle.NewGate()
 	return newRegistryTokens()
 }
 

@@ -90,7 +90,7 @@ func WithOnRefresh(f func(*oauth2.Token)) Option {
 	}
 }
 
-// WithTokenSource authenticates with OAuth tokens from source, which is called before each request.
+// WithTokenSource authenticates with OAuth tokens from source, which is called before each attempt.
 // If the server rejects a token, source is called again, and the request is sent again if the token
 // differs.
 func WithTokenSource(source oauth2.TokenSource) Option {

@@ -73,12 +73,12 @@ type Limiter interface {
 // core is the part of a client that its calls use. The Client, its services and its requests point
 // to it.
 type core struct {
-	config      config
-	transport   http.RoundTripper
-	throttle    *throttle.Gate // of the API's credential
-	native      *throttle.Gate // of the registry's
-	stats       *counters
-	offsetLists *offsetLists
+	config       config
+	transport    http.RoundTripper
+	apiGate      *throttle.Gate // of the API's credential
+	registryGate *throttle.Gate // of the registry's
+	stats        *counters
+	offsetLists  *offsetLists
 }
 
 // check returns an error for a Client that was not made by NewClient.
@@ -92,9 +92,9 @@ func (c *core) check() error {
 // gateFor returns the gate for requests to b.
 func (c *core) gateFor(b base) *throttle.Gate {
 	if b == registryBase || b == authBase {
-		return c.native
+		return c.registryGate
 	}
-	return c.throttle
+	return c.apiGate
 }
 
 // credentialFor returns the credential for requests to b. For the registry it is a token for the

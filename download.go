@@ -229,7 +229,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the attempt and frees its connection. It may be called beside Read.
+// Close ends the attempt and frees its connection. It may be called concurrently with Read.
 func (s *stream) Close() error {
 	if s.closed.Swap(true) {
 		return nil

@@ -116,6 +116,13 @@ func (c *core) observers() observers {
 // callBegins is called before the first attempt.
 func (o observers) callBegins() { o.stats.calls.Add(1) }
 
+// attemptBegins is called when an attempt is about to be sent, after the waits before it.
+func (o observers) attemptBegins(retry bool) {
+	if o.stats.attempts.Add(1); retry {
+		o.stats.retries.Add(1)
+	}
+}
+
 // attemptEnds is called after an attempt. again reports whether another one follows, after wait.
 func (o observers) attemptEnds(ctx context.Context, s *callState, again bool, wait time.Duration) {
 	o.log.attempt(ctx, s)
@@ -123,9 +130,6 @@ func (o observers) attemptEnds(ctx context.Context, s *callState, again bool, wa
 		return
 	}
 	o.stats.sent.Add(s.bytesSent)
-	if o.stats.attempts.Add(1); s.attempts > 1 {
-		o.stats.retries.Add(1)
-	}
 	if o.onAttempt == nil {
 		return
 	}
@@ -148,7 +152,7 @@ func (o observers) waits(ctx context.Context, s *callState, until time.Time, why
 	o.log.wait(ctx, s, until, why)
 }
 
-// retries is called before the wait for the next attempt.
+// retries is called before the wait of a retry. A renewed token, or a refused Expect header, is none.
 func (o observers) retries(ctx context.Context, s *callState, next decision) {
 	if next.serverAsked {
 		o.stats.addWait(next.wait)

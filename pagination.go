@@ -268,7 +268,8 @@ func isKeyset(query url.Values) bool {
 	return query.Get("pagination") == "keyset"
 }
 
-// decode is the second half of fetch. It reads the items of the page, and ends the call.
+// decode is the second half of fetch. It reads the items of the page, and
+// reports a failure as the end of the call.
 func (p *pager[T]) decode(ctx context.Context, page *page[T], s *callState) (*page[T], error) {
 	mismatches, err := s.decodeWith(func(r *jsonread.Reader) (err error) {
 		page.items, err = decodeMember[T](r, p.request.pages.field)

@@ -1,10 +1,11 @@
 package forge
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/linkheader"
@@ -50,11 +51,11 @@ func prefetch[T any](
 
 // window has the fetches of prefetch that were started and whose results were not yielded.
 type window[T any] struct {
-	cancel  context.CancelFunc // ends the context of the fetches
-	fetch   func(i int) (T, error)
-	started int
-	tasks   []*task.Task[T] // oldest first
-	left    bool            // a fetch is still running, long after its context has ended
+	cancel    context.CancelFunc // ends the context of the fetches
+	fetch     func(i int) (T, error)
+	started   int
+	tasks     []*task.Task[T] // oldest first
+	abandoned bool            // a fetch is still running, long after its context has ended
 }
 
 // fill starts fetches until n have been started in all.
@@ -72,8 +73,8 @@ func (w *window[T]) next(ctx context.Context) (T, error) {
 	oldest := w.tasks[0]
 	w.tasks[0] = nil // the array must not keep the result
 	w.tasks = w.tasks[1:]
-	if !oldest.Wait(ctx) && !waitBriefly(ctx, oldest) {
-		w.left = true
+	if !oldest.Wait(ctx) && !waitBriefly(oldest) {
+		w.abandoned = true
 		var none T
 		return none, stillRunning(ctx)
 	}
@@ -84,10 +85,10 @@ func (w *window[T]) next(ctx context.Context) (T, error) {
 // inside the caller's code; it is left running.
 func (w *window[T]) stop() {
 	w.cancel()
-	if w.left || len(w.tasks) == 0 {
+	if w.abandoned || len(w.tasks) == 0 {
 		return
 	}
-	w.left = !waitBriefly(context.Background(), w.tasks...)
+	w.abandoned = !waitBriefly(w.tasks...)
 }
 
 // finish calls stop, and raises a panic of a fetch whose result was not yielded. It is not called
@@ -101,8 +102,8 @@ func (w *window[T]) finish() {
 }
 
 // waitBriefly waits leaveAfter for all tasks together, and reports whether all have ended.
-func waitBriefly[T any](ctx context.Context, tasks ...*task.Task[T]) bool {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveAfter)
+func waitBriefly[T any](tasks ...*task.Task[T]) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveAfter)
 	defer cancel()
 	for _, t := range tasks {
 		if !t.Wait(ctx) {
@@ -170,31 +171,38 @@ type linkedPage[T any] struct {
 func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T], yield func(*page[T], error) bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	pages := make(chan linkedPage[T], p.options.ahead-1) // one more page waits to be sent
-	reader := task.Go(func() (struct{}, error) { return struct{}{}, p.followLinks(ctx, first.next, pages) })
-	left := false // the reader is still running, long after its context has ended
-	defer func() {
-		if cancel(); !left {
-			waitBriefly(context.Background(), reader)
-		}
-	}()
+	left := make(chan struct{})                          // closed when the loop has ended
+	reader := task.Go(func() (struct{}, error) {
+		p.followLinks(ctx, first.next, pages, left)
+		return struct{}{}, nil
+	})
+	ended, stuck := false, false // the reader has ended, or is inside the caller's code long after ctx
+	end := sync.OnceFunc(func() {
+		close(left)
+		cancel()
+		ended = !stuck && waitBriefly(reader)
+	})
+	defer end()
 	current := first
 	for yield(current, nil) && current.next != "" {
-		var got linkedPage[T]
-		if got, left = nextLinked(ctx, pages, reader); got.err == nil {
+		got := nextLinked(ctx, pages, reader)
+		if got.err == nil {
 			current, got.err = p.decode(ctx, got.page, got.state)
 		}
 		if got.err != nil {
+			stuck = errors.Is(got.err, task.ErrRunning)
 			yield(nil, p.request.withError(got.err))
-			return
+			break
 		}
 	}
-	if cancel(); waitBriefly(context.Background(), reader) { // not while the caller panics, whose panic would be lost
+	if end(); ended { // not while the caller panics, whose panic would be lost
 		_, _ = reader.Result() // raises a panic
 	}
 }
 
-// followLinks requests the pages from the one that query names, and passes them on.
-func (p *pager[T]) followLinks(ctx context.Context, query string, pages chan<- linkedPage[T]) error {
+// followLinks requests the pages from the one that query names, and passes them on. The end of ctx
+// ends it with the error of a request.
+func (p *pager[T]) followLinks(ctx context.Context, query string, pages chan<- linkedPage[T], left <-chan struct{}) {
 	defer close(pages)
 	seen := new(linkheader.LoopDetector)
 	for query != "" {
@@ -204,32 +212,32 @@ func (p *pager[T]) followLinks(ctx context.Context, query string, pages chan<- l
 		}
 		select {
 		case pages <- linkedPage[T]{page, state, err}:
-		case <-ctx.Done():
-			return cmp.Or(err, ctx.Err())
+		case <-left:
+			return
 		}
 	}
-	return nil
 }
 
-// nextLinked returns the next page of the reader, or the error that ended it. left reports that the
-// reader does not end although ctx has: it is inside the caller's code.
-func nextLinked[T any](ctx context.Context, pages <-chan linkedPage[T], reader *task.Task[struct{}]) (got linkedPage[T], left bool) {
+// nextLinked returns the next page of the reader, or the error that ended it. If the reader is
+// inside the caller's code long after ctx, the error says so.
+func nextLinked[T any](ctx context.Context, pages <-chan linkedPage[T], reader *task.Task[struct{}]) linkedPage[T] {
+	got, open := linkedPage[T]{}, false
 	select {
-	case got, open := <-pages:
-		if open {
-			return got, false
-		}
+	case got, open = <-pages:
 	case <-ctx.Done():
-		if !waitBriefly(ctx, reader) {
-			return linkedPage[T]{err: stillRunning(ctx)}, true
-		}
-		if got, open := <-pages; open {
-			return got, false
+		late := time.NewTimer(leaveAfter)
+		defer late.Stop()
+		select {
+		case got, open = <-pages:
+		case <-late.C:
+			return linkedPage[T]{err: stillRunning(ctx)}
 		}
 	}
-	reader.Wait(context.Background()) // it has closed the channel
-	_, err := reader.Result()
-	return linkedPage[T]{err: cmp.Or(err, ctx.Err())}, false
+	if !open { // runtime.Goexit, or a panic, which Result raises
+		reader.Wait(context.Background())
+		_, got.err = reader.Result()
+	}
+	return got
 }
 
 // stillRunning returns the error of a wait for a goroutine that does not end although ctx has.

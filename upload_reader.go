@@ -195,7 +195,11 @@ func (p *bodyPump) read(size int) (int, error) {
 		p.buffer = copyBuffers.Get()
 	}
 	p.mu.Unlock()
-	n, err := p.body.Read(p.buffer[:min(size, len(p.buffer))])
+	size = min(size, len(p.buffer))
+	n, err := p.body.Read(p.buffer[:size])
+	if n < 0 || n > size {
+		return 0, errors.New("the reader of the body returned an impossible number of bytes")
+	}
 	if n > 0 && p.progress != nil {
 		p.report(n)
 	}
