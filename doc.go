@@ -36,7 +36,7 @@
 //	}
 //
 // [Collect] returns a slice, [Ahead] fetches pages before they are needed, and [Into] with
-// [StartAt] resumes a list after a crash without losing a row.
+// [StartAt] resumes a list after a crash. A keyset list then loses no row; see [Cursor].
 //
 // # Values
 //

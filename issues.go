@@ -211,7 +211,8 @@ func (s *IssuesService) List(ctx context.Context, o *ListIssuesOptions, opts ...
 	return list[Issue](ctx, r, opts)
 }
 
-// ListForGroup lists the issues of a group's projects. Without Scope it lists all of them.
+// ListForGroup lists the issues of the projects of a group and its subgroups, with the options of
+// List. Without Scope it lists all of them.
 // Document 2 §4.1.
 func (s *IssuesService) ListForGroup(ctx context.Context, group Ref, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
 	r := s.newGet("/groups/:id/issues", group).params(o)

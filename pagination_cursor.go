@@ -8,8 +8,9 @@ import (
 
 // Cursor is a position in a list. It can be stored and passed to StartAt later, also by another
 // process. It names the first page that was not consumed completely, so a list that resumes there
-// may yield some items again and never omits one. It contains the filters of the list, and no
-// credential or host. It is short and URL-safe. The zero Cursor is the beginning.
+// may yield some items again. A keyset list omits none. A list by offset omits those that moved to
+// an earlier page because others left the list between the runs. A Cursor contains the filters of
+// the list, and no credential or host. It is short and URL-safe. The zero Cursor is the beginning.
 type Cursor string
 
 const (

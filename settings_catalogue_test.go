@@ -1,13 +1,12 @@
 package forge
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
@@ -15,132 +14,93 @@ import (
 // settingRow is an entry of the catalogue, with methods for the values that its Go field must hold.
 type settingRow catalogue.Setting
 
-// kind returns the JSON type of a setting's values, and of the elements of a list.
-func (e settingRow) kind() (kind reflect.Kind, element reflect.Kind) {
-	of := e.Field
-	if of == nil {
-		of = e.Param
+// kinds returns the kinds of Go values that hold a setting.
+func (e settingRow) kinds() []reflect.Kind {
+	typ := "boolean" // of a setting that only a condition names
+	if e.Field != nil {
+		typ = e.Field.Type
+	} else if e.Param != nil {
+		typ = e.Param.Type
 	}
-	if of == nil {
-		return reflect.Bool, reflect.Invalid // a setting that only a condition names
-	}
-	switch of.Type {
-	case "boolean":
-		return reflect.Bool, reflect.Invalid
-	case "integer":
-		return reflect.Int, reflect.Invalid
-	case "number":
-		return reflect.Float64, reflect.Invalid
-	case "array", "array<string>":
-		return reflect.Slice, reflect.String
-	case "hash", "object":
-		return reflect.Map, reflect.Invalid
-	}
-	return reflect.String, reflect.Invalid
+	return map[string][]reflect.Kind{
+		"boolean": {reflect.Bool}, "integer": {reflect.Int, reflect.Int64}, "number": {reflect.Float64}, "string": {reflect.String}, "text": {reflect.String},
+		"array": {reflect.Slice}, "array<string>": {reflect.Slice}, "hash": {reflect.Map}, "object": {reflect.Map, reflect.Struct},
+	}[typ]
 }
 
 // mayBeOmitted reports whether a response may lack the setting, because only the update, a tier or
 // a release has it.
 func (e settingRow) mayBeOmitted() bool {
-	isLimited := func(s *catalogue.SettingFacts) bool { return s != nil && s.Only != nil && string(s.Only) != "null" }
-	return e.Field == nil || isLimited(e.Field) || isLimited(e.Param)
-}
-
-// clearedByNull returns the settings of the update for which null has a meaning on deployed
-// servers. The contract does not specify this.
-func clearedByNull() []string {
-	return []string{"group_runner_token_expiration_interval", "project_runner_token_expiration_interval", "runner_token_expiration_interval"}
+	return e.Field == nil || e.Field.Only != nil || e.Param != nil && e.Param.Only != nil
 }
 
 // mayBeNull reports whether null is a separate value of the setting. It is not for booleans, for
-// which null means false.
+// which null means false. For three parameters it has a meaning on deployed servers, which the
+// contract does not specify.
 func (e settingRow) mayBeNull(name string) bool {
-	kind, _ := e.kind()
-	return slices.Contains(clearedByNull(), name) || e.Field != nil && e.Field.Nullable && (kind == reflect.String || kind == reflect.Int)
-}
-
-// The forms that a field of a setting may have.
-const (
-	plainForm    = "plain"
-	pointerForm  = "a pointer"
-	nullableForm = "a Nullable"
-)
-
-// settingForm returns the parts of a field's type.
-func settingForm(field reflect.Type) (value reflect.Type, form string) {
-	switch field {
-	case reflect.TypeFor[Nullable[string]]():
-		return reflect.TypeFor[string](), nullableForm
-	case reflect.TypeFor[Nullable[int]]():
-		return reflect.TypeFor[int](), nullableForm
-	}
-	if field.Kind() == reflect.Pointer {
-		return field.Elem(), pointerForm
-	}
-	return field, plainForm
-}
-
-// hasKind reports whether values of the setting fit the Go type.
-func (e settingRow) hasKind(value reflect.Type) bool {
-	kind, element := e.kind()
-	switch {
-	case value.Kind() == reflect.Int64 && kind == reflect.Int, value == reflect.TypeFor[BranchProtectionDefaults]() && kind == reflect.Map:
-		return true
-	case value.Kind() == reflect.Slice && kind == reflect.Slice:
-		return value.Elem().Kind() == element
-	}
-	return value.Kind() == kind && (kind != reflect.String || value != reflect.TypeFor[json.RawMessage]())
+	kind := e.kinds()[0]
+	return strings.HasSuffix(name, "runner_token_expiration_interval") || e.Field != nil && e.Field.Nullable && (kind == reflect.String || kind == reflect.Int)
 }
 
 // wantForm returns the required form of a setting's field in the document.
 func (e settingRow) wantForm(name string) string {
-	kind, _ := e.kind()
+	kind := e.kinds()[0]
 	switch {
 	case kind == reflect.Slice || kind == reflect.Map:
-		return plainForm // nil means omitted
+		return "plain" // nil means omitted
 	case e.mayBeNull(name):
-		return nullableForm
+		return "a Nullable"
 	case e.mayBeOmitted():
-		return pointerForm
+		return "a pointer"
 	}
-	return plainForm
+	return "plain"
 }
 
 // Every setting of the contract has a field of its kind in the document, and every parameter has
 // one in the options. The field of a setting that a response may omit can represent this.
 func TestSettingKinds(t *testing.T) {
 	document, options := catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]()), catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())
-	entries := catalogue.Settings(t)
-	require.Len(t, entries, 142+96+1)
 	omitted := 0
-	for name, entry := range entries {
+	for name, entry := range catalogue.Settings(t) {
 		e := settingRow(entry)
-		if e.Field != nil && (name == "created_at" || name == "updated_at") {
+		if name == "created_at" || name == "updated_at" {
 			continue
 		}
-		field := document[name]
-		if !assert.NotNil(t, field, "ApplicationSettings has no field for %s", name) {
-			continue
-		}
-		value, form := settingForm(field)
-		assert.True(t, e.hasKind(value), "ApplicationSettings: %s is %s", name, field)
-		assert.Equal(t, e.wantForm(name), form, "ApplicationSettings: %s is %s", name, field)
 		if e.mayBeOmitted() {
 			omitted++
 		}
-		if field = options[name]; e.Param == nil && !slices.Contains(catalogue.SettingDependencies(), name) && !slices.Contains(catalogue.UnnamedSettings(), name) {
-			assert.Nil(t, field, "UpdateSettingsOptions: %s", name)
+		assert.Equal(t, e.wantForm(name), e.formOf(t, document, name), "ApplicationSettings: %s", name)
+		if e.Param == nil && !slices.Contains(catalogue.SettingDependencies(), name) && !slices.Contains(catalogue.UnnamedSettings(), name) {
+			assert.NotContains(t, options, name, "UpdateSettingsOptions")
 			continue
 		}
-		if !assert.NotNil(t, field, "UpdateSettingsOptions has no field for %s", name) {
-			continue
+		form := e.formOf(t, options, name)
+		if kind := e.kinds()[0]; kind == reflect.Bool || kind == reflect.Int || options[name] == reflect.TypeFor[string]() {
+			assert.NotEqual(t, "plain", form, "UpdateSettingsOptions: the zero value of %s cannot be sent", name)
 		}
-		value, form = settingForm(field)
-		assert.True(t, e.hasKind(value), "UpdateSettingsOptions: %s is %s", name, field)
-		if value.Kind() == reflect.Bool || value.Kind() == reflect.Int || value == reflect.TypeFor[string]() {
-			assert.NotEqual(t, plainForm, form, "UpdateSettingsOptions: the zero value of %s cannot be sent", name)
-		}
-		assert.Equal(t, e.mayBeNull(name), form == nullableForm, "UpdateSettingsOptions: %s is %s", name, field)
+		assert.Equal(t, e.mayBeNull(name), form == "a Nullable", "UpdateSettingsOptions: %s", name)
 	}
 	assert.Equal(t, 97+25, omitted)
+}
+
+// formOf returns the form of the setting's field, which must hold the setting's values.
+func (e settingRow) formOf(t *testing.T, fields map[string]reflect.Type, name string) string {
+	t.Helper()
+	if !assert.Contains(t, fields, name) {
+		return ""
+	}
+	value, form := fields[name], "plain"
+	switch {
+	case value == reflect.TypeFor[Nullable[string]]():
+		value, form = reflect.TypeFor[string](), "a Nullable"
+	case value == reflect.TypeFor[Nullable[int]]():
+		value, form = reflect.TypeFor[int](), "a Nullable"
+	case value.Kind() == reflect.Pointer:
+		value, form = value.Elem(), "a pointer"
+	}
+	assert.Contains(t, e.kinds(), value.Kind(), name)
+	if value.Kind() == reflect.Slice {
+		assert.Equal(t, reflect.String, value.Elem().Kind(), name)
+	}
+	return form
 }

@@ -2,6 +2,9 @@ package forge_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,208 +15,192 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 )
 
-// settingsProperty runs a property with a drawn server. Failures are printed with the edits.
-func settingsProperty(t *testing.T, checks int, property func(w *settingsWorld)) {
-	server := newSettingsServer(t)
-	clients := settingsClients(t, server.URL)
-	facts := settingsCatalogue(t)
-	settingsChecks(t, checks, func(r *rapid.T) {
-		w := &settingsWorld{T: r, facts: facts, server: server}
-		w.world()
-		w.client = clients[w.vocabulary]
-		property(w)
-		if broken := server.state().broken; len(broken) > 0 {
-			w.Fatalf("the server got %v", broken)
-		}
-	})
-}
-
-// end fails the case if a check has found a problem.
-func (w *settingsWorld) end(checks ...*settingsCheck) {
-	for _, c := range checks {
-		if len(c.problems) > 0 {
-			w.Fatalf("%s\nread: %s\nedits: %s\nshown now: %s\nupdates: %v", strings.Join(c.problems, "\n"), writeJSON(c.model.base), strings.Join(c.model.log, "; "),
-				writeJSON(w.server.state().shown), w.server.state().updates)
-		}
-	}
-}
-
-// TestSettingsEdits edits a document that was read. Each edit is in effect after Apply, or named
-// with the reason, or refused before anything is sent. Nothing else is sent, and no other setting
-// changes.
+// TestSettingsEdits edits a document that was read, or a copy of it. The document and its JSON have
+// the edits. Each edit is in force after Apply, or reported with the reason, or refused before
+// anything is sent. Nothing else is sent. Then nothing is left to change.
 func TestSettingsEdits(t *testing.T) {
-	settingsProperty(t, 1000, func(w *settingsWorld) {
-		s, m := w.read()
-		if rapid.Bool().Draw(w.T, "copy") {
-			w.edits(s, m, 3)
-			copied := *s
-			original, other := s, m
-			s, m = &copied, m.copied()
-			defer func() {
-				c := w.check(other)
-				c.diff(original.Diff())
-				w.sameRead(c, original, s)
-				w.end(c)
-			}()
+	facts := settingsCatalogue(t)
+	var server *settingsServer
+	clients := settingsClients(t, &server)
+	settingsChecks(t, 1500, func(r *rapid.T) {
+		v := rapid.IntRange(0, len(clients)-1).Draw(r, "vocabulary")
+		server = newSettingsServer(settingVocabularies[v])
+		w := &settingsWorld{T: r, settingFacts: facts, server: server, client: clients[v]}
+		w.world()
+		m := w.read()
+		original, copied := m.settings, *m.settings
+		if rapid.Bool().Draw(r, "copy") {
+			m.settings = &copied
 		}
-		w.edits(s, m, 6)
-		c := w.check(m)
-		d := s.Diff()
-		c.diff(d)
-		w.end(c)
-		if d.Err() == nil && len(d.Changes) > 0 && rapid.IntRange(0, 5).Draw(w.T, "drop") == 0 {
-			w.drop(c, d)
+		for range rapid.IntRange(1, 6).Draw(r, "edits") {
+			w.edit(m)
 		}
-		before, document := w.server.state(), writeDocument(s)
-		report, err := w.client.Settings.Apply(w.Context(), d)
-		after := w.server.state()
-		c.applied(report, err, before, after)
-		if writeDocument(s) != document {
-			c.problem("Apply changes the document from %s to %s", document, writeDocument(s))
+		if w.oneOf(8, "broken") {
+			m.breakIt(draw(w, "broken name", append(w.names, "unknown_to_all")...), draw(w, "broken text", "5", "", "{", "tru", "1 2"))
 		}
-		w.end(c)
-		if err == nil {
-			w.afterwards(c, s, d, report, after)
-		} else if _, verifyErr := w.client.Settings.Verify(w.Context(), d); d.Err() != nil && verifyErr == nil {
-			c.problem("Verify has no error where Apply has one: %v", err)
+		p := m.plan()
+		d := m.settings.Diff()
+		w.checkDiff(m, p, d)
+		w.checkJSON(m)
+		w.checkCopies(m, original, d)
+		if len(d.Changes) > 0 && w.oneOf(6, "drop") { // as a program may do
+			i := rapid.IntRange(0, len(d.Changes)-1).Draw(r, "dropped")
+			delete(p.changes, d.Changes[i].Name)
+			d.Changes = slices.Delete(d.Changes, i, i+1)
 		}
-		w.end(c)
+		p.send(m, server.words)
+		w.checkApply(m, p, d)
 	})
 }
 
-// drop deletes a change from the list, as a program may do.
-func (w *settingsWorld) drop(c *settingsCheck, d *forge.SettingsDiff) {
-	i := rapid.IntRange(0, len(d.Changes)-1).Draw(w.T, "dropped")
-	if name := d.Changes[i].Name; !grouped(w.facts, name) && !c.may[name] {
-		d.Changes = slices.Delete(d.Changes, i, i+1)
-		delete(c.want, name)
-		c.dropped = name
+// same fails the case if two values differ.
+func (w *settingsWorld) same(m *settingsModel, what string, want, got any) {
+	if !reflect.DeepEqual(want, got) {
+		w.Fatalf("%s: want %v\ngot %v\nread: %s\nedits: %s\nshown: %s", what, want, got, writeJSON(m.base), strings.Join(m.log, "; "), writeJSON(w.server.shown()))
 	}
 }
 
-// sameRead checks that the difference of two values of one read has exactly the changes of the
-// second value.
-func (w *settingsWorld) sameRead(c *settingsCheck, original, s *forge.ApplicationSettings) {
-	d, err := forge.DiffSettings(original, s)
-	own := s.Diff()
-	if c.model.base == nil || err != nil || d.Err() != nil || own.Err() != nil {
+// read reads the settings with Get or from JSON, or reads nothing.
+func (w *settingsWorld) read() *settingsModel {
+	m := &settingsModel{settingFacts: w.settingFacts, settings: new(forge.ApplicationSettings), start: map[string]any{}, now: map[string]any{}}
+	how := draw(w, "read", "Get", "Get", "Get", "Unmarshal", "never")
+	if how == "never" {
+		return m
+	}
+	m.base, m.start, m.now = w.server.shown(), w.server.shown(), w.server.shown()
+	s, err := w.client.Settings.Get(w.Context())
+	require.NoError(w, err)
+	if m.settings = s; how == "Unmarshal" {
+		m.settings = new(forge.ApplicationSettings)
+		require.NoError(w, json.Unmarshal(writeJSON(s), m.settings))
+	}
+	for name, v := range m.base {
+		if f := m.field(name); f.IsValid() {
+			want, _ := goValue(f.Type(), v)
+			w.same(m, name, readJSON(writeJSON(want.Interface())), readJSON(writeJSON(f.Interface())))
+		}
+	}
+	w.checkDiff(m, m.plan(), m.settings.Diff())
+	return m
+}
+
+// checkDiff compares the changes with the plan.
+func (w *settingsWorld) checkDiff(m *settingsModel, p *settingsPlan, d *forge.SettingsDiff) {
+	w.same(m, "Diff is refused", p.refused, d.Err() != nil)
+	if p.refused {
+		w.same(m, "the error", "", problemOf(d.Err()))
 		return
 	}
-	if !slices.EqualFunc(d.Changes, own.Changes, sameDifference) || !slices.EqualFunc(d.NotSent, own.NotSent, sameDifference) {
-		c.problem("of one read: %s %s, and the changes are %s %s", tellAll(d.Changes), tellAll(d.NotSent), tellAll(own.Changes), tellAll(own.NotSent))
+	changes, notSent := p.told(m)
+	w.same(m, "Changes", changes, tellAll(d.Changes))
+	w.same(m, "NotSent", notSent, tellAll(d.NotSent))
+	w.same(m, "OnlyInGot", 0, len(d.OnlyInGot))
+	w.same(m, "secrets", "", printed(d.Changes, d.NotSent))
+}
+
+// checkJSON checks that the JSON of a document has its values, and can be read without a change.
+func (w *settingsWorld) checkJSON(m *settingsModel) {
+	text, err := json.Marshal(m.settings)
+	w.same(m, "Marshal fails", m.broken, err != nil)
+	if m.broken {
+		w.same(m, "Merge fails", true, m.settings.Merge([]byte("{}")) != nil)
+		return
+	}
+	w.same(m, "JSON", normalized(m.now), documentOf(m.settings))
+	again := new(forge.ApplicationSettings)
+	require.NoError(w, json.Unmarshal(text, again))
+	w.same(m, "JSON, read", string(text), string(writeJSON(again)))
+	d := again.Diff()
+	w.same(m, "Changes of JSON, read", 0, len(d.Changes)+len(d.NotSent))
+}
+
+// documentOf returns a document without its id and times.
+func documentOf(s *forge.ApplicationSettings) map[string]any {
+	object, _ := readJSON(writeJSON(s)).(map[string]any)
+	for _, name := range []string{"id", "created_at", "updated_at"} {
+		delete(object, name)
+	}
+	return normalized(object)
+}
+
+// checkCopies checks that edits of a copy change the original only in memory that both share.
+func (w *settingsWorld) checkCopies(m *settingsModel, original *forge.ApplicationSettings, d *forge.SettingsDiff) {
+	if m.settings == original || d.Err() != nil {
+		return
+	}
+	if own := original.Diff(); !m.shared {
+		w.same(m, "the original", 0, len(own.Changes)+len(own.NotSent))
+	}
+	if both, err := forge.DiffSettings(original, m.settings); m.base != nil {
+		require.NoError(w, err)
+		w.same(m, "difference to the original", tellAll(d.Changes), tellAll(both.Changes))
 	}
 }
 
-// afterwards checks the state after changes were applied.
-func (w *settingsWorld) afterwards(c *settingsCheck, s *forge.ApplicationSettings, d *forge.SettingsDiff, report *forge.SettingsReport, after *settingsState) {
+// checkApply compares the update and the report with the plan.
+func (w *settingsWorld) checkApply(m *settingsModel, p *settingsPlan, d *forge.SettingsDiff) {
+	document := string(writeJSON(m.settings))
+	report, err := w.client.Settings.Apply(w.Context(), d)
+	w.same(m, "Apply fails", p.fails, err != nil)
+	if p.fails {
+		w.same(m, "the error of Apply", "", problemOf(err))
+		w.same(m, "updates of a call that failed", 0, len(w.server.updates))
+		_, err = w.client.Settings.Verify(w.Context(), d)
+		w.same(m, "Verify fails", p.refused, err != nil)
+		return
+	}
+	w.checkUpdates(m, p, 1)
+	w.same(m, "settings of the report", normalized(w.server.shown()), documentOf(report.Settings))
+	w.same(m, "NotApplied", p.report(m, w.server.shown()), tellAll(report.NotApplied))
+	w.same(m, "secrets", "", printed(report.NotApplied))
 	again, err := w.client.Settings.Verify(w.Context(), d)
 	require.NoError(w, err)
-	if !slices.EqualFunc(report.NotApplied, again.NotApplied, sameDifference) {
-		c.problem("Apply reports %s, and Verify %s", tellAll(report.NotApplied), tellAll(again.NotApplied))
-	}
-	if !sameJSON(documentOf(report.Settings), documentOf(again.Settings)) || len(w.server.state().updates) != len(after.updates) {
-		c.problem("Verify reads other settings, or sends an update")
-	}
-	rest, err := forge.DiffSettings(report.Settings, s)
+	w.same(m, "Verify", tellAll(report.NotApplied), tellAll(again.NotApplied))
+	w.checkUpdates(m, p, 1)
+	rest, err := forge.DiffSettings(report.Settings, m.settings)
 	require.NoError(w, err)
 	for _, change := range rest.Changes {
-		if c.dropped != change.Name && !c.may[change.Name] && !slices.ContainsFunc(report.NotApplied, func(d forge.SettingDifference) bool { return d.Name == change.Name }) {
-			c.problem("%s is in force, and still a change: %s to %s", change.Name, change.Got, change.Want)
+		_, wanted := p.changes[change.Name]
+		if reported := slices.ContainsFunc(report.NotApplied, func(d forge.SettingDifference) bool { return d.Name == change.Name }); wanted && !reported {
+			w.same(m, "left to change after Apply", "", change.Name)
 		}
-	}
-	if rest.Err() != nil {
-		c.problem("the rest fails: %v", rest.Err())
 	}
 	_, err = w.client.Settings.Apply(w.Context(), d)
 	require.NoError(w, err)
-	if twice := w.server.state(); !sameJSON(after.held, twice.held) {
-		c.problem("the same changes, applied again, change %s to %s", writeJSON(after.held), writeJSON(twice.held))
+	w.checkUpdates(m, p, 2)
+	w.same(m, "the document after Apply", document, string(writeJSON(m.settings)))
+}
+
+// checkUpdates checks that n updates were sent, or none without a change.
+func (w *settingsWorld) checkUpdates(m *settingsModel, p *settingsPlan, n int) {
+	if len(p.changes) == 0 {
+		n = 0
+	}
+	w.same(m, "updates", n, len(w.server.updates))
+	for _, update := range w.server.updates {
+		w.same(m, "the update", normalized(p.body), normalized(update))
 	}
 }
 
-func sameDifference(a, b forge.SettingDifference) bool {
-	return a.Name == b.Name && a.Reason == b.Reason && string(a.Got) == string(b.Got) && string(a.Want) == string(b.Want)
-}
-
-// tellAll returns differences with their values as text.
-func tellAll(list []forge.SettingDifference) string {
-	var b strings.Builder
-	for _, d := range list {
-		b.WriteString(d.Name + " (" + string(d.Reason) + "): " + string(d.Got) + " to " + string(d.Want) + "; ")
+// problemOf describes what is wrong with the error of a call that sends nothing.
+func problemOf(err error) string {
+	if !errors.As(err, new(*forge.ValidationError)) || strings.Contains(err.Error(), secretMark) {
+		return fmt.Sprintf("%T: %v", err, err)
 	}
-	return b.String()
+	return ""
 }
 
-// TestSettingsMarshal checks that the JSON of a document has the values that were read, with the
-// edits, and that the decoded JSON has the same values and no changes.
-func TestSettingsMarshal(t *testing.T) {
-	settingsProperty(t, 400, func(w *settingsWorld) {
-		s, m := w.read()
-		w.edits(s, m, 6)
-		c := w.check(m)
-		text, err := json.Marshal(s)
-		if err != nil {
-			if len(m.bad)+len(m.perhaps) == 0 {
-				c.problem("Marshal: %v", err)
-			}
-			w.end(c)
-			return
-		}
-		c.marshalled(documentOf(s))
-		var again forge.ApplicationSettings
-		require.NoError(w, json.Unmarshal(text, &again))
-		if d := again.Diff(); d.Err() != nil || len(d.Changes)+len(d.NotSent) > 0 {
-			c.problem("what was unmarshalled has changes: %s %s", tellAll(d.Changes), tellAll(d.NotSent))
-		}
-		if writeDocument(&again) != string(text) {
-			c.problem("%s becomes %s", text, writeDocument(&again))
-		}
-		for name, fact := range w.facts.byName {
-			if fact.field >= 0 && !c.may[name] {
-				a, b := fieldJSON(settingField(s, fact)), fieldJSON(settingField(&again, fact))
-				if !wantedAs(name, a, b) && (!blankField(a) || !blankField(b)) {
-					c.problem("the field %s has %v, and then %v", name, a, b)
-				}
-			}
-		}
-		w.end(c)
-	})
-}
-
-func blankField(v any) bool { return v == (notSet{}) || blank(v) }
-
-// marshalled checks the keys and values of a document that was edited.
-func (c *settingsCheck) marshalled(document map[string]any) {
-	for name := range mapsUnion(document, c.model.now) {
-		want, wanted := c.model.now[name]
-		got, there := document[name]
-		other := c.otherName(name)
-		switch {
-		case c.may[name] || !c.model.edited[name] && c.model.edited[other]: // may change with the other name
-		case wanted != there:
-			c.problem("%s is in the document: %t, in what it marshals to: %t", name, wanted, there)
-		case !wantedAs(name, want, got) && (!c.model.edited[name] || !inForce(want, got)):
-			c.problem("%s marshals to %s, not %s", name, writeJSON(got), writeJSON(want))
+// printed returns the text of differences if it has a secret.
+func printed(lists ...[]forge.SettingDifference) string {
+	var text strings.Builder
+	for _, d := range slices.Concat(lists...) {
+		fmt.Fprintf(&text, "%v %+v %#v %s", d, d, d, d)
+		if slices.Contains(secretSettings, d.Name) {
+			text.Write(writeJSON(d))
 		}
 	}
-}
-
-// otherName returns the other name of a setting that has two names.
-func (c *settingsCheck) otherName(name string) string {
-	for old, replacement := range settingAliases {
-		if name == replacement {
-			return old
-		}
+	if strings.Contains(text.String(), secretMark) {
+		return text.String()
 	}
-	return settingAliases[name]
-}
-
-// grouped reports whether a setting is related to others.
-func grouped(facts *settingFacts, name string) bool {
-	for _, group := range settingGroups() {
-		if len(group) > 1 && slices.Contains(group, name) {
-			return true
-		}
-	}
-	return facts.companions[name] != nil
+	return ""
 }

@@ -47,13 +47,6 @@ func oneSetting(t *testing.T, settings any, name string) string {
 	return ""
 }
 
-func assertSetting(t *testing.T, settings *ApplicationSettings, name, want string) {
-	t.Helper()
-	members, err := membersOf(settings)
-	require.NoError(t, err)
-	assert.JSONEq(t, want, string(members[name]), name)
-}
-
 // A setting without a name in the contract has no neutral name: it needs a vocabulary with its
 // name, or Extra.
 func TestUnnamedSettings(t *testing.T) {
@@ -71,7 +64,9 @@ func TestUnnamedSettings(t *testing.T) {
 		c := serve(t, exchange{sent: settingsSent, body: `{"` + name + `":` + value + `}`, answer: `{"` + name + `":` + value + `}`})
 		settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{Extra: map[string]any{name: json.RawMessage(value)}})
 		require.NoError(t, err)
-		assertSetting(t, settings, name, value)
+		members, err := membersOf(settings)
+		require.NoError(t, err)
+		assert.JSONEq(t, value, string(members[name]), name)
 	}
 	c := speaking(t, madeUp)
 	_, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k"), Extra: map[string]any{"junkguard_enabled": false}})
@@ -82,24 +77,20 @@ func TestUnnamedSettings(t *testing.T) {
 // Exactly the companions in the catalogue are required. Those that only some tiers have are not
 // required.
 func TestSettingCompanions(t *testing.T) {
-	companionsOf := map[string][]string{}
+	companions, rules := map[string][]string{}, map[string][]string{}
 	for _, param := range settingParams(t) {
 		if param.RequiredWhen != "" {
-			companionsOf[param.RequiredWhen] = append(companionsOf[param.RequiredWhen], param.Name)
+			companions[param.RequiredWhen] = append(companions[param.RequiredWhen], param.Name)
 		}
 	}
-	rules := map[string][]string{}
 	for _, rule := range companionSettings() {
-		rules[rule.setting] = slices.Sorted(slices.Values(rule.needs))
+		rules[rule.setting] = rule.needs
+		slices.Sort(rule.needs)
+		slices.Sort(companions[rule.setting])
 	}
-	for setting, needs := range companionsOf {
-		assert.Equal(t, slices.Sorted(slices.Values(needs)), rules[setting], setting)
-	}
-	assert.Len(t, rules, len(companionsOf))
+	assert.Equal(t, companions, rules)
 	for _, param := range settingParams(t) {
-		for _, need := range param.Requires {
-			assert.Contains(t, rules[param.Name], need)
-		}
+		assert.Subset(t, rules[param.Name], param.Requires)
 	}
 	c := serve(t)
 	for setting, needs := range rules {
@@ -168,10 +159,12 @@ func TestDeprecatedSettings(t *testing.T) {
 		}
 		assertRefused(t, err, option, rule.name)
 		assert.ErrorContains(t, err, rule.use+", which replaces it, is set too: omit "+rule.name)
-		require.ErrorContains(t, options.Diff().Err(), rule.use)
+		var refused *ValidationError
+		require.ErrorAs(t, options.Diff().Err(), &refused)
+		assert.Equal(t, []string{option, rule.name}, []string{refused.Option, refused.Param})
 	}
 	for _, param := range settingParams(t) {
-		if param.Deprecated != nil && param.Deprecated.Use != "" {
+		if param.Deprecated.Use != "" {
 			want := []string{param.Deprecated.Use}
 			if suffix, isFamily := strings.CutPrefix(param.Name, "throttle_unauthenticated"); isFamily { // two families
 				want = []string{"throttle_unauthenticated_web" + suffix, "throttle_unauthenticated_api" + suffix}
@@ -184,28 +177,15 @@ func TestDeprecatedSettings(t *testing.T) {
 	assert.Empty(t, replaced)
 }
 
-type settingParam struct {
-	Name         string
-	Requires     []string
-	RequiredWhen string `json:"required_when"`
-	Needs        map[string]bool
-	Deprecated   *struct{ Use string }
-}
-
-func settingParams(t *testing.T) []settingParam {
+// settingParams returns the documented parameters of the update.
+func settingParams(t *testing.T) (params []catalogue.SettingFacts) {
 	t.Helper()
-	var endpoints []struct {
-		ID   string
-		Body []settingParam `json:"body_params"`
-	}
-	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
-	for _, e := range endpoints {
-		if e.ID == "settings.update" {
-			require.Len(t, e.Body, 127)
-			return e.Body
+	for _, setting := range catalogue.Settings(t) {
+		if setting.Param != nil {
+			params = append(params, *setting.Param)
 		}
 	}
-	return nil
+	return params
 }
 
 // The 142 fields, 127 parameters and 27 rate limits of Document 3.

@@ -207,10 +207,13 @@ func ShownName(name string) string {
 
 // SettingFacts describes a setting according to one part of the contract.
 type SettingFacts struct {
-	Name, Type string
-	Nullable   bool
-	Only       json.RawMessage
-	Items      struct{ Type string }
+	Name, Type   string
+	Nullable     bool
+	Only         *struct{ Tiers []string }
+	Requires     []string        // settings that are required if this one is true
+	RequiredWhen string          `json:"required_when"` // the setting that requires this one
+	Needs        map[string]bool // values of other settings without which this one has no effect
+	Deprecated   struct{ Use string }
 }
 
 // Setting is a setting in responses, in the update, or in both. If both are nil, only a condition
