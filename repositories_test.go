@@ -1,12 +1,12 @@
 package forge
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -61,18 +61,8 @@ func TestRepositories(t *testing.T) {
 
 // TestArchiveFormats compares the constants with the catalogue.
 func TestArchiveFormats(t *testing.T) {
-	var endpoints []struct {
-		ID     string
-		Params []struct{ Enum []string } `json:"path_params"`
-	}
-	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
-	for _, e := range endpoints {
-		if e.ID == "repositories.archive" {
-			assert.ElementsMatch(t, []string{string(Bz2), string(Tar), string(TarBz2), string(TarGz), string(TB2), string(TBZ), string(TBZ2), string(Zip)}, e.Params[1].Enum)
-			return
-		}
-	}
-	assert.Fail(t, "repositories.archive is not in the catalogue")
+	assert.ElementsMatch(t, []any{string(Bz2), string(Tar), string(TarBz2), string(TarGz), string(TB2), string(TBZ), string(TBZ2), string(Zip)},
+		catalogue.Endpoints()["repositories.archive"].PathParams[1].Enum)
 }
 
 func readDownload(t *testing.T, d *Download) string {

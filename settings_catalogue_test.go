@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // settingRow is an entry of the catalogue, with methods for the values that its Go field must hold.
@@ -110,7 +110,7 @@ func (e settingRow) wantForm(name string) string {
 // one in the options. The field of a setting that a response may omit can represent this.
 func TestSettingKinds(t *testing.T) {
 	document, options := catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]()), catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())
-	entries := catalogue.Settings(t)
+	entries := catalogue.Settings()
 	require.Len(t, entries, 142+96+1)
 	omitted := 0
 	for name, entry := range entries {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // settingsOf decodes a document, like a program that stores one in a file.
@@ -277,13 +277,12 @@ func TestApplySettingsFails(t *testing.T) {
 // The settings that only Premium and Ultimate have are exactly those in the catalogue.
 func TestTierSettings(t *testing.T) {
 	limited := map[string]bool{}
-	var types map[string]struct {
+	types := catalogue.Types[struct {
 		Fields []struct {
 			Name string
 			Only *struct{ Tiers []string }
 		}
-	}
-	require.NoError(t, json.Unmarshal(readFixture(t, "spec/types.json"), &types))
+	}]()
 	for _, typ := range []string{"ApplicationSettings", "ApplicationSettingsUpdate"} {
 		for _, f := range types[typ].Fields {
 			if f.Only != nil && len(f.Only.Tiers) > 0 {
@@ -292,7 +291,7 @@ func TestTierSettings(t *testing.T) {
 		}
 	}
 	assert.Len(t, limited, 23)
-	for name := range catalogue.Settings(t) {
+	for name := range catalogue.Settings() {
 		assert.Equal(t, limited[name], isTierSetting(name), name)
 		delete(limited, name)
 	}

@@ -99,7 +99,7 @@ var readSettingFacts = sync.OnceValues(func() (*settingFacts, error) {
 		Fields []catalogueSetting `json:"fields"`
 	}
 	for name, into := range map[string]any{"endpoints": &endpoints, "types": &types} {
-		text, err := os.ReadFile("testdata/spec/" + name + ".json")
+		text, err := os.ReadFile("internal/catalogue/" + name + ".json")
 		if err == nil {
 			err = json.Unmarshal(text, into)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 const settingsRead, settingsSent = "GET /application/settings", "PUT /application/settings"
@@ -194,12 +194,10 @@ type settingParam struct {
 
 func settingParams(t *testing.T) []settingParam {
 	t.Helper()
-	var endpoints []struct {
+	for _, e := range catalogue.Rows[struct {
 		ID   string
 		Body []settingParam `json:"body_params"`
-	}
-	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
-	for _, e := range endpoints {
+	}]() {
 		if e.ID == "settings.update" {
 			require.Len(t, e.Body, 127)
 			return e.Body

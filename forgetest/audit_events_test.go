@@ -223,7 +223,7 @@ func TestAuditEventsOfEveryCall(t *testing.T) {
 	recorded := map[string]int{}
 	for _, x := range examples() {
 		before := count()
-		require.Less(t, x.send(t, s, specified(t).endpoints[routeOf(x.id)]).Status, 300, x.id)
+		require.Less(t, x.send(t, s, catalogue().endpoints[routeOf(x.id)]).Status, 300, x.id)
 		if n := count() - before; n > 0 {
 			recorded[x.id] = n
 			change := c.get("/audit_events?per_page=1").array(t)[0]["details"].(map[string]any)["change"]

@@ -23,13 +23,14 @@ import (
 	"strings"
 	"testing/synctest"
 
-	"encoding/json"
 	"reflect"
+
+	"golang.org/x/oauth2"
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/pipenet"
-	"golang.org/x/oauth2"
 )
 
 // The client and the server were written independently, both from the contract. This test uses them
@@ -405,24 +406,6 @@ func integrationOptions() []forge.IntegrationOptions {
 	}
 }
 
-// integrationKind is a kind of the contract.
-type integrationKind struct {
-	ID     string
-	Params []struct{ Name string }
-}
-
-func integrationKinds(t *testing.T) (kinds []integrationKind) {
-	t.Helper()
-	text, err := os.ReadFile("../testdata/spec/endpoints.json")
-	require.NoError(t, err)
-	var endpoints []struct{ Kinds []integrationKind }
-	require.NoError(t, json.Unmarshal(text, &endpoints))
-	for _, e := range endpoints {
-		kinds = append(kinds, e.Kinds...)
-	}
-	return kinds
-}
-
 // with returns options of the same type with a value in each of the named parameters.
 func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.IntegrationOptions {
 	made := reflect.New(reflect.TypeOf(o).Elem())
@@ -452,7 +435,7 @@ func TestClientDecode(t *testing.T) {
 	srv.AddGroup("parent")
 	child := srv.AddGroup("parent/child")
 	client := srv.Client(forge.WithVocabulary(forge.GitLab))
-	kinds := integrationKinds(t)
+	kinds := catalogue.Kinds()
 	for i, kind := range integrationOptions() {
 		slug, known := forge.IntegrationKind(kinds[i].ID).Slug(forge.GitLab)
 		require.True(t, known)

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"mime/multipart"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	embedded "github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // example is a call of one endpoint on the server of contractServer.
@@ -144,33 +144,6 @@ const (
 	helloBlob         = "ce013625030ba8dba906f756967f9e9ca394464a"
 )
 
-// compareCatalogue compares the embedded catalogue with testdata/spec, which the client's tests
-// read.
-var compareCatalogue = sync.OnceValue(func() error {
-	for _, name := range []string{"types.json", "endpoints.json"} {
-		theirs, err := os.ReadFile(filepath.Join("..", "testdata", "spec", name))
-		if err != nil {
-			return err
-		}
-		ours, err := catalogueFiles.ReadFile("catalogue/" + name)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(theirs, ours) {
-			return fmt.Errorf("catalogue/%s differs from testdata/spec/%s", name, name)
-		}
-	}
-	return nil
-})
-
-// specified returns the catalogue for a test whose expectations are from it. The server uses the
-// same catalogue, so without the comparison an error in the catalogue would pass the test.
-func specified(t *testing.T) *contract {
-	t.Helper()
-	require.NoError(t, compareCatalogue())
-	return catalogue()
-}
-
 // contractServer has a record of every kind.
 func contractServer(t *testing.T, opts ...Option) *Server {
 	s := New(t, opts...)
@@ -228,9 +201,7 @@ func TestEveryEndpointWithEveryField(t *testing.T) {
 	for _, e := range examples() {
 		calls[e.id] = e
 	}
-	var documented []*endpoint
-	parse("catalogue/endpoints.json", &documented)
-	documented = slices.DeleteFunc(documented, func(e *endpoint) bool { return e.Status != "documented" })
+	documented := slices.DeleteFunc(embedded.Rows[*endpoint](), func(e *endpoint) bool { return e.Status == "not shown" })
 	require.Len(t, documented, 94)
 	byID := map[string]*endpoint{}
 	for _, e := range documented {
@@ -268,10 +239,8 @@ type detail struct {
 
 // conditional returns the details of all fields, by type and name.
 var conditional = sync.OnceValue(func() map[string]map[string]detail {
-	var types map[string]struct{ Fields []detail }
-	parse("catalogue/types.json", &types)
 	all := map[string]map[string]detail{}
-	for name, typ := range types {
+	for name, typ := range embedded.Types[struct{ Fields []detail }]() {
 		if strings.HasPrefix(name, "Validation") {
 			continue
 		}
@@ -295,7 +264,7 @@ func (x example) problems(t *testing.T, s *Server, e *endpoint, seen sight) (pro
 	if kind := r.Header.Get("Content-Type"); (e.Response.Kind == "object" || e.Response.Kind == "array") && kind != "application/json" {
 		return []string{"the type of the JSON is " + kind}
 	}
-	shape, view := specified(t).shapes[e.Response.Type], e.view()
+	shape, view := catalogue().shapes[e.Response.Type], e.view()
 	if shape != nil && shape.name == "User" {
 		view = "full" // the caller is an administrator
 	}

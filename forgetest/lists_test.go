@@ -32,7 +32,7 @@ func (l listCall) ask(query string) string {
 func everyList(t *testing.T) (lists []listCall) {
 	t.Helper()
 	for _, x := range examples() {
-		for route, e := range specified(t).endpoints {
+		for route, e := range catalogue().endpoints {
 			if e.ID != x.id || e.Method != "GET" || e.Base != "api" || e.Response.Kind != "array" {
 				continue
 			}

@@ -161,9 +161,9 @@ func TestFieldsOfAPlatform(t *testing.T) {
 			s := contractServer(t, WithTier(tier), WithOffering(offering))
 			found := sight{}
 			for _, x := range examples() {
-				e := specified(t).endpoints[routeOf(x.id)]
+				e := catalogue().endpoints[routeOf(x.id)]
 				r := x.send(t, s, e)
-				shape := specified(t).shapes[e.Response.Type]
+				shape := catalogue().shapes[e.Response.Type]
 				if r.Status >= 300 || shape == nil || e.Response.Kind != "object" && e.Response.Kind != "array" {
 					continue
 				}
@@ -179,7 +179,7 @@ func TestFieldsOfAPlatform(t *testing.T) {
 		}
 	}
 	limited := 0
-	for name, shape := range specified(t).shapes {
+	for name, shape := range catalogue().shapes {
 		for _, f := range shape.fields {
 			if f.Only == nil || len(f.Only.Tiers)+len(f.Only.Offerings) == 0 || !seen[platform{Ultimate, SelfManaged}][name+"."+f.Name] && !seen[platform{Ultimate, Hosted}][name+"."+f.Name] {
 				continue
@@ -366,7 +366,7 @@ func TestEveryProjectByIDAndPath(t *testing.T) {
 	c := newCaller(t, s)
 	checked := 0
 	for _, x := range examples() {
-		e := specified(t).endpoints[routeOf(x.id)]
+		e := catalogue().endpoints[routeOf(x.id)]
 		rest, ofProject := strings.CutPrefix(x.path, "/projects/group%2Fapp")
 		if !ofProject || e.Method != "GET" {
 			continue

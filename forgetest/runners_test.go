@@ -283,7 +283,7 @@ func TestRunnerScopes(t *testing.T) {
 		}
 		scoped := []string{"", "api", "manage_runners", "manage_runner", "read_api manage_runners"}
 		reading := []string{"", "api", "read_api", "read_api manage_runners"}
-		for route, e := range specified(t).endpoints {
+		for route, e := range catalogue().endpoints {
 			if e.Base != "api" || !strings.HasPrefix(e.ID, "runners.") || e.Only != nil && who != "admin" {
 				continue
 			}

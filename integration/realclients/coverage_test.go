@@ -1,12 +1,12 @@
 package realclients
 
 import (
-	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // The clients, and the number of endpoints of the contract that each has. A smaller number means
@@ -16,7 +16,7 @@ var figures = map[string]int{"python": 69, "javascript": 75, "go": 87}
 // endpointID is an endpoint of the contract, with the method of each client for it; "" means none.
 type endpointID struct{ id, python, javascript, golang string }
 
-// coverage lists the endpoints of the contract.
+// coverage lists the endpoints that at least one of the clients has. No other endpoint is compared.
 var coverage = []endpointID{
 	{"registry.update_visibility", "projects.update", "Projects.edit", "Projects.EditProject"},
 	{"registry.list_project_repositories", "project.repositories.list", "ContainerRegistry.allRepositories", "ContainerRegistry.ListProjectRegistryRepositories"},
@@ -27,10 +27,6 @@ var coverage = []endpointID{
 	{"registry.get_tag", "tags.get", "ContainerRegistry.showTag", "ContainerRegistry.GetRegistryRepositoryTagDetail"},
 	{"registry.delete_tag", "tags.delete", "ContainerRegistry.removeTag", "ContainerRegistry.DeleteRegistryRepositoryTag"},
 	{"registry.delete_tags_bulk", "tags.delete_in_bulk", "ContainerRegistry.removeTags", "ContainerRegistry.DeleteRegistryRepositoryTags"},
-	{"registry_native.get_token", "", "", ""},
-	{"registry_native.delete_manifest", "", "", ""},
-	{"registry_native.delete_tag_reference", "", "", ""},
-	{"registry_native.catalog", "", "", ""},
 	{"resource_groups.list", "", "ResourceGroups.all", "ResourceGroup.GetAllResourceGroupsForAProject"},
 	{"resource_groups.get", "", "ResourceGroups.show", "ResourceGroup.GetASpecificResourceGroup"},
 	{"resource_groups.list_upcoming_jobs", "", "ResourceGroups.allUpcomingJobs", "ResourceGroup.ListUpcomingJobsForASpecificResourceGroup"},
@@ -79,7 +75,6 @@ var coverage = []endpointID{
 	{"merge_requests.list_blocks", "", "", "MergeRequests.GetMergeRequestDependencies"},
 	{"merge_requests.create_block", "", "", "MergeRequests.CreateMergeRequestDependency"},
 	{"merge_requests.delete_block", "", "", "MergeRequests.DeleteMergeRequestDependency"},
-	{"merge_requests.list_blockees", "", "", ""},
 	{"merge_requests.changes", "mergerequest.changes", "MergeRequests.showChanges", "MergeRequests.GetMergeRequestChanges"},
 	{"merge_requests.subscribe", "mergerequest.subscribe", "MergeRequests.subscribe", "MergeRequests.SubscribeToMergeRequest"},
 	{"merge_requests.unsubscribe", "mergerequest.unsubscribe", "MergeRequests.unsubscribe", "MergeRequests.UnsubscribeFromMergeRequest"},
@@ -104,8 +99,6 @@ var coverage = []endpointID{
 	{"runners.list_jobs", "runner.jobs.list", "Runners.allJobs", "Runners.ListRunnerJobs"},
 	{"runners.list_managers", "", "", "Runners.ListRunnerManagers"},
 	{"runners.list_project", "project.runners.list", "Runners.all", "Runners.ListProjectRunners"},
-	{"placeholder_reassignments.get", "", "", ""},
-	{"placeholder_reassignments.submit", "", "", ""},
 	{"settings.get", "settings.get", "ApplicationSettings.show", "Settings.GetSettings"},
 	{"settings.update", "settings.save", "ApplicationSettings.edit", "Settings.UpdateSettings"},
 	{"integrations.list", "", "", "Integrations.ListActiveGroupIntegrations"},
@@ -118,34 +111,23 @@ func (e endpointID) call(client string) string {
 	return map[string]string{"python": e.python, "javascript": e.javascript, "go": e.golang}[client]
 }
 
-// documented returns the route of each endpoint in the catalogue, by id.
-func documented(t *testing.T) map[string]string {
+// route returns the route under which the server counts the requests of an endpoint.
+func route(t *testing.T, id string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../testdata/spec/endpoints.json")
-	require.NoError(t, err)
-	var endpoints []struct {
-		ID, Status, Method, Path string
-		SameAs                   string `json:"same_wire_as"`
+	endpoints := catalogue.Endpoints()
+	require.Contains(t, endpoints, id)
+	e := endpoints[id]
+	if e.SameAs != "" {
+		e = endpoints[e.SameAs]
 	}
-	require.NoError(t, json.Unmarshal(text, &endpoints))
-	routes := map[string]string{}
-	for _, e := range endpoints {
-		if e.Status == "documented" {
-			routes[e.ID] = e.Method + " " + e.Path
-			if e.SameAs != "" {
-				routes[e.ID] = routes[e.SameAs]
-			}
-		}
-	}
-	return routes
+	return e.Method + " " + e.Path
 }
 
-// TestCoverage compares the table with the contract, and the figures with the table.
+// TestCoverage compares the figures with the table.
 func TestCoverage(t *testing.T) {
-	routes, counts := documented(t), map[string]int{}
-	require.Len(t, coverage, len(routes))
+	counts := map[string]int{}
 	for _, e := range coverage {
-		assert.Contains(t, routes, e.id)
+		require.NotEmpty(t, route(t, e.id))
 		for client := range figures {
 			if e.call(client) != "" {
 				counts[client]++

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 // special are the words that some filters have instead of a value.
@@ -161,9 +161,9 @@ type catalogueType struct {
 	Fields []catalogue.Field
 }
 
-func readTypes(t *testing.T) (types map[string]catalogueType) {
+func readTypes(t *testing.T) map[string]catalogueType {
 	t.Helper()
-	require.NoError(t, json.Unmarshal(catalogue.Fixture(t, "spec/types.json"), &types))
+	types := catalogue.Types[catalogueType]()
 	// They have tests of their own: TestReassignments, TestErrorTexts and TestSettingKinds.
 	for _, name := range []string{"PlaceholderReassignmentRow", "ValidationError", "ApplicationSettingsUpdate"} {
 		require.Contains(t, types, name)

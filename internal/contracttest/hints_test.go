@@ -17,7 +17,7 @@ import (
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // platform is a server of the truth table.
@@ -61,7 +61,7 @@ type caller struct {
 // no message.
 func TestHintsAreTrue(t *testing.T) {
 	table := &truthTable{seen: map[string]int{}, endpoints: map[string]catalogue.Endpoint{}}
-	for _, e := range catalogue.Endpoints(t) {
+	for _, e := range catalogue.Endpoints() {
 		table.endpoints[e.Method+" "+e.Path] = e
 	}
 	for n, p := range platforms {
