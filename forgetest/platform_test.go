@@ -19,9 +19,7 @@ func TestAnonymousMatchesCatalogue(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s).as("")
 	for _, x := range examples() {
-		i := slices.IndexFunc(routes(), func(r *route) bool { return r.endpoint.ID == x.id })
-		require.GreaterOrEqual(t, i, 0)
-		e := routes()[i].endpoint
+		e := x.endpoint
 		if e.Base != "api" {
 			continue
 		}
@@ -161,8 +159,7 @@ func TestFieldsOfAPlatform(t *testing.T) {
 			s := contractServer(t, WithTier(tier), WithOffering(offering))
 			found := sight{}
 			for _, x := range examples() {
-				e := catalogue().endpoints[routeOf(x.id)]
-				r := x.send(t, s, e)
+				r, e := x.send(t, s), x.endpoint
 				shape := catalogue().shapes[e.Response.Type]
 				if r.Status >= 300 || shape == nil || e.Response.Kind != "object" && e.Response.Kind != "array" {
 					continue
@@ -218,9 +215,9 @@ func TestPrivateProjects(t *testing.T) {
 	c := newCaller(t, s)
 	nobody := c.as(s.AddUser("nobody").Token)
 	calls := privateCalls()
-	require.Len(t, calls, 23)
+	require.GreaterOrEqual(t, len(calls), 23)
 	for _, x := range calls {
-		method, _, _ := strings.Cut(routeOf(x.id), " ")
+		method := x.Method
 		refused := map[bool]int{true: http.StatusNotFound, false: http.StatusUnauthorized}
 		anonymous := c.as("").send(method, x.path, x.form).Status
 		reads := method == "GET" && x.id != "runners.list_project" // it requires credentials
@@ -366,9 +363,8 @@ func TestEveryProjectByIDAndPath(t *testing.T) {
 	c := newCaller(t, s)
 	checked := 0
 	for _, x := range examples() {
-		e := catalogue().endpoints[routeOf(x.id)]
 		rest, ofProject := strings.CutPrefix(x.path, "/projects/group%2Fapp")
-		if !ofProject || e.Method != "GET" {
+		if !ofProject || x.Method != "GET" {
 			continue
 		}
 		checked++

@@ -1,6 +1,11 @@
 package catalogue
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // PageParams are the parameters of pagination, which the client sends for every list.
 var PageParams = []string{"page", "per_page", "pagination"}
@@ -20,6 +25,22 @@ type Param struct {
 	Allowed          []any // one of these values is required
 	Format           string
 	WireSpecial      string `json:"wire_special"`
+}
+
+// Sample returns a value that fits the parameter: the example of its row, or one that follows from
+// its type.
+func (p Param) Sample() string {
+	switch {
+	case p.Example != nil:
+		return fmt.Sprint(p.Example)
+	case len(p.Enum) > 0:
+		return fmt.Sprint(p.Enum[0])
+	case p.Type == "integer":
+		return "1"
+	case p.Type == "boolean":
+		return "true"
+	}
+	return "x"
 }
 
 // Endpoint is an endpoint with its complete wire form.
@@ -165,4 +186,19 @@ type Kind struct {
 // Kinds returns the kinds of integrations.
 func Kinds() []Kind {
 	return Endpoints()["integrations.set"].Kinds
+}
+
+// Fill returns the path with a value for each placeholder. The key of a value is the placeholder,
+// ":issue_iid", or it and the collection that precedes it, "projects :id", or begins the path. A
+// placeholder without a value gets the last argument. Optional parts of the path are omitted.
+func Fill(path string, values map[string]string, other string) string {
+	path, _, _ = strings.Cut(path, "[")
+	segments := strings.Split(path, "/")
+	filled := slices.Clone(segments)
+	for i, name := range segments {
+		if strings.HasPrefix(name, ":") {
+			filled[i] = cmp.Or(values[segments[i-1]+" "+name], values[segments[1]+" "+name], values[name], other)
+		}
+	}
+	return strings.Join(filled, "/")
 }
