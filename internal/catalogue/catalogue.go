@@ -86,3 +86,17 @@ func Deployed() map[string][]string {
 	}
 	return names
 }
+
+// Outcome describes a write whose response was lost. What is empty follows from the endpoint.
+type Outcome struct {
+	Method  string // the typed method, if it is not the one that requests the endpoint
+	ShownBy string `json:"shown_by"` // the call that shows whether the write took effect
+	Again   string // what a server does if it is sent again
+}
+
+// Outcomes returns the outcomes of writes by the endpoint's id.
+func Outcomes() map[string]Outcome {
+	var deployed struct{ Writes map[string]Outcome }
+	Read("deployed.json", &deployed)
+	return deployed.Writes
+}

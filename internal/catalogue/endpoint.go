@@ -188,17 +188,28 @@ func Kinds() []Kind {
 	return Endpoints()["integrations.set"].Kinds
 }
 
-// Fill returns the path with a value for each placeholder. The key of a value is the placeholder,
-// ":issue_iid", or it and the collection that precedes it, "projects :id", or begins the path. A
-// placeholder without a value gets the last argument. Optional parts of the path are omitted.
-func Fill(path string, values map[string]string, other string) string {
-	path, _, _ = strings.Cut(path, "[")
+// Arguments returns the value of each placeholder of a path; "" if it has none. The key of a value
+// is the placeholder, ":issue_iid", or it and the collection that precedes it or begins the path:
+// "projects :id".
+func Arguments(path string, values map[string]string) (args []string) {
 	segments := strings.Split(path, "/")
-	filled := slices.Clone(segments)
 	for i, name := range segments {
 		if strings.HasPrefix(name, ":") {
-			filled[i] = cmp.Or(values[segments[i-1]+" "+name], values[segments[1]+" "+name], values[name], other)
+			args = append(args, cmp.Or(values[segments[i-1]+" "+name], values[segments[1]+" "+name], values[name]))
 		}
 	}
-	return strings.Join(filled, "/")
+	return args
+}
+
+// Fill returns the path with its arguments; other replaces those without a value. Optional parts of
+// the path are omitted.
+func Fill(path string, values map[string]string, other string) string {
+	path, _, _ = strings.Cut(path, "[")
+	segments, args := strings.Split(path, "/"), Arguments(path, values)
+	for i, name := range segments {
+		if strings.HasPrefix(name, ":") {
+			segments[i], args = cmp.Or(args[0], other), args[1:]
+		}
+	}
+	return strings.Join(segments, "/")
 }

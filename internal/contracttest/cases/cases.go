@@ -4,12 +4,14 @@ package cases
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -194,6 +196,60 @@ func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (i
 	})
 	require.Empty(t, segments, "arguments that are in no path")
 	return in, path
+}
+
+// On returns the arguments of a call on existing objects, by the placeholders of their ids, with the
+// required parameters only; false if an object is missing.
+func (c *Case) On(t *testing.T, client *forge.Client, objects map[string]string) (in []reflect.Value, ok bool) {
+	t.Helper()
+	args := catalogue.Arguments(c.Endpoint.Path, objects)
+	if slices.Contains(args, "") {
+		return nil, false
+	}
+	in = []reflect.Value{reflect.ValueOf(catalogue.Service(client, c.Method.Type().In(0))), reflect.ValueOf(t.Context())}
+	for i := 2; i < c.Method.Type().NumIn()-1; i++ {
+		kind := c.Method.Type().In(i)
+		if c.Options != nil && kind == reflect.PointerTo(c.Options) {
+			in = append(in, c.required(t))
+			continue
+		}
+		require.NotEmpty(t, args, "%s: %s is in no path", c.Typed, kind)
+		arg := reflect.New(kind).Elem()
+		switch number, err := strconv.ParseInt(args[0], 10, 64); {
+		case kind.Kind() == reflect.String:
+			arg.SetString(args[0])
+		case kind == reflect.TypeFor[forge.Ref]():
+			arg.Set(reflect.ValueOf(forge.Path(args[0])))
+		case kind == reflect.TypeFor[forge.IntegrationName]():
+			arg.Set(reflect.ValueOf(forge.IntegrationSlug(args[0])))
+		default:
+			require.NoError(t, err)
+			arg.SetInt(number)
+		}
+		in, args = append(in, arg), args[1:]
+	}
+	return in, true
+}
+
+// required returns options with the required parameters only.
+func (c *Case) required(t *testing.T) reflect.Value {
+	t.Helper()
+	options := reflect.New(c.Options)
+	for _, param := range c.Endpoint.Params() {
+		field := options.Elem().FieldByName(catalogue.GoName(c.Options, param.Wire))
+		if !param.Required || !field.IsValid() {
+			continue
+		}
+		for _, text := range []string{param.Sample(), strconv.Quote(param.Sample())} {
+			if err := json.Unmarshal([]byte(text), field.Addr().Interface()); err == nil {
+				break
+			}
+		}
+		if field.IsZero() {
+			field.Set(Sample(t, field.Type()))
+		}
+	}
+	return options
 }
 
 const Token, User, Content = "conformance-token", "robot", "content\n"
