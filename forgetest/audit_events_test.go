@@ -244,6 +244,7 @@ func TestAuditEventsOfEveryCall(t *testing.T) {
 	s.FinishBackgroundJobs()
 	assert.Equal(t, map[string]int{
 		"emails.add_current": 1, "emails.add_user": 1, "emails.delete_current": 1, "emails.delete_user": 1, "settings.update": 1,
+		"approval_settings.update_group": 1,
 	}, recorded)
 }
 

@@ -30,6 +30,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
 	"github.com/forge-sdk/forge-go/internal/catalogue"
+	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
 	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
 
@@ -395,17 +396,6 @@ func TestURLAndHTTPServer(t *testing.T) {
 	assert.Contains(t, resp.Header.Get("Link"), "<https://forge.test/sub/api/v4/issues?")
 }
 
-// integrationOptions returns the options of the kinds in the order of the contract.
-func integrationOptions() []forge.IntegrationOptions {
-	return []forge.IntegrationOptions{
-		&forge.TaskTrackerOptions{}, &forge.ProjectTrackerOptions{}, &forge.BuildServerOptions{}, &forge.IssueTrackerOptions{},
-		&forge.PipelineServiceOptions{}, &forge.ChatClassicOptions{}, &forge.TwoURLTrackerAOptions{}, &forge.WikiWorkspaceOptions{},
-		&forge.CustomIssueTrackerOptions{}, &forge.MonitoringOptions{}, &forge.TestGenerationOptions{}, &forge.TeamChatAOptions{},
-		&forge.CIServiceOptions{}, &forge.EmailsOnPushOptions{}, &forge.EngineeringWorkflowOptions{}, &forge.TeamChatBOptions{},
-		&forge.TeamChatCOptions{}, &forge.TeamChatDOptions{}, &forge.TwoURLTrackerBOptions{},
-	}
-}
-
 // with returns options of the same type with a value in each of the named parameters.
 func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.IntegrationOptions {
 	made := reflect.New(reflect.TypeOf(o).Elem())
@@ -436,7 +426,8 @@ func TestClientDecode(t *testing.T) {
 	child := srv.AddGroup("parent/child")
 	client := srv.Client(forge.WithVocabulary(forge.GitLab))
 	kinds := catalogue.Kinds()
-	for i, kind := range integrationOptions() {
+	for i, row := range cases.Kinds {
+		kind := row.Options()
 		slug, known := forge.IntegrationKind(kinds[i].ID).Slug(forge.GitLab)
 		require.True(t, known)
 		var all []string

@@ -39,32 +39,19 @@ var objects = map[string]string{
 
 // examples call every endpoint once: first those that write, deletions last, of which those of the
 // longest path come first. The path is that of the catalogue; an object without a value in objects
-// has the number 1. The required parameters have values that fit. For calls that need others, the
-// rows of the table replace the path, the query or the form.
+// has the number 1. Parameters have the values of the catalogue. For calls that need others, the rows
+// of the table replace the path, the query or the form.
 func examples() (all []example) {
-	const merge, repository = "/projects/group%2Fapp/merge_requests/2", "/projects/group%2Fapp/registry/repositories/1"
+	const repository = "/projects/group%2Fapp/registry/repositories/1"
 	others := map[string]example{
-		"issues.promote_by_note": {form: "body=/promote"}, "issues.set_time_estimate": {form: "duration=1h"}, "issues.add_spent_time": {form: "duration=1h"},
-		"merge_requests.create_block":          {form: "blocking_merge_request_id=3"},
-		"merge_requests.list_blockees":         {path: merge + "/blockees"},
-		"emails.add_current":                   {form: "email=new@example.com"},
-		"emails.add_user":                      {form: "email=more@example.com"},
+		"merge_requests.list_blockees":         {path: "/projects/group%2Fapp/merge_requests/2/blockees"},
 		"emails.delete_current":                {path: "/user/emails/3"},
 		"emails.delete_user":                   {path: "/users/2/emails/4"},
-		"runners.update":                       {form: "description=Fast"},
-		"runners.pause":                        {form: "paused=true"},
 		"placeholder_reassignments.submit":     {file: placeholderHeader},
-		"settings.update":                      {form: "signup_enabled=false"},
 		"integrations.set":                     {form: "recipients=a@example.com"},
 		"repositories.compare":                 {path: "?from=main&to=change"},
 		"repositories.merge_base":              {path: "?refs[]=main&refs[]=change"},
-		"repositories.generate_changelog":      {path: "?version=1.0.0&from=v0.9.0"},
-		"repositories.add_changelog":           {form: "version=1.0.0&from=v0.9.0"},
-		"resource_groups.update":               {form: "process_mode=oldest_first"},
-		"secure_files.create":                  {path: "?name=new.jks", file: "secret"},
-		"approval_settings.update_group":       {form: "allow_author_approval=true"},
-		"approval_settings.update_project":     {form: "allow_author_approval=true"},
-		"registry.update_visibility":           {form: "container_registry_access_level=enabled"},
+		"secure_files.create":                  {path: "?name=new.p12", file: "secret"},
 		"registry.list_project_repositories":   {path: "?tags=true&tags_count=true"},
 		"registry.get_repository":              {path: "?tags=true&tags_count=true&size=true"},
 		"registry.delete_tag":                  {path: repository + "/tags/v3"},
@@ -72,8 +59,10 @@ func examples() (all []example) {
 		"registry_native.get_token":            {path: "?service=container_registry&scope=repository:group/app/image:*"},
 		"registry_native.delete_tag_reference": {path: "/v2/group/app/image/tags/reference/v2"},
 	}
-	for _, e := range embedded.Rows[embedded.Endpoint]() {
-		if e.Status == "not shown" {
+	endpoints := embedded.Endpoints()
+	for _, row := range embedded.Rows[struct{ ID string }]() { // in this order
+		e, documented := endpoints[row.ID]
+		if !documented {
 			continue
 		}
 		x, special := others[e.ID]
@@ -92,12 +81,12 @@ func examples() (all []example) {
 	return all
 }
 
-// required sets the required parameters of the endpoint to values that fit.
+// required sets the parameters for which the catalogue has values.
 func required(e embedded.Endpoint) example {
 	values := url.Values{}
 	for _, p := range e.Params() {
-		if p.Required {
-			values.Set(p.Wire, p.Sample())
+		if sample := p.Sample(); sample != "" {
+			values.Set(p.Wire, sample)
 		}
 	}
 	switch {
@@ -158,21 +147,15 @@ func TestEveryEndpointWithEveryField(t *testing.T) {
 // sight holds the fields ("Issue.title") that were in a response.
 type sight map[string]bool
 
-// detail is a fact of the catalogue about a field that the server does not use.
-type detail struct {
-	Name  string
-	Items struct{ Ref string }
-	Only  *struct{ When string }
-}
-
-// conditional returns the details of all fields, by type and name.
-var conditional = sync.OnceValue(func() map[string]map[string]detail {
-	all := map[string]map[string]detail{}
-	for name, typ := range embedded.Types[struct{ Fields []detail }]() {
+// conditional returns the rows of all fields, by type and name, with facts that the server does not
+// use.
+var conditional = sync.OnceValue(func() map[string]map[string]embedded.Field {
+	all := map[string]map[string]embedded.Field{}
+	for name, typ := range embedded.Types[struct{ Fields []embedded.Field }]() {
 		if strings.HasPrefix(name, "Validation") {
 			continue
 		}
-		all[name] = map[string]detail{}
+		all[name] = map[string]embedded.Field{}
 		for _, f := range typ.Fields {
 			all[name][f.Name] = f
 		}

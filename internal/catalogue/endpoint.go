@@ -21,18 +21,22 @@ type Param struct {
 	Const            string
 	Special          []string // words instead of a value
 	Default          any
-	Example          any   // a value that is valid for the forgetest servers of tests
+	Given            any   `json:"sample"` // the value in calls of tests, which send it even if it is not required
 	Allowed          []any // one of these values is required
 	Format           string
 	WireSpecial      string `json:"wire_special"`
 }
 
-// Sample returns a value that fits the parameter: the example of its row, or one that follows from
-// its type.
+// Sample returns a value for a call that only has to succeed: that of its row or, if it is
+// required, one that follows from its type. It returns "" for a parameter that is omitted.
 func (p Param) Sample() string {
 	switch {
-	case p.Example != nil:
-		return fmt.Sprint(p.Example)
+	case p.Type == "file":
+		return ""
+	case p.Given != nil:
+		return fmt.Sprint(p.Given)
+	case !p.Required:
+		return ""
 	case len(p.Enum) > 0:
 		return fmt.Sprint(p.Enum[0])
 	case p.Type == "integer":
@@ -156,11 +160,21 @@ func (f Field) Sometimes(views []string) bool {
 
 // Endpoints returns the endpoints of the catalogue by id.
 func Endpoints() map[string]Endpoint {
+	var deployed struct{ Samples map[string]map[string]any }
+	Read("deployed.json", &deployed)
 	endpoints := map[string]Endpoint{}
 	for _, e := range Rows[Endpoint]() {
-		if e.Status != "not shown" {
-			endpoints[e.ID] = e
+		if e.Status == "not shown" {
+			continue
 		}
+		for _, params := range [][]Param{e.Query, e.Body} {
+			for i := range params {
+				if sample, has := deployed.Samples[e.ID][params[i].Name]; has {
+					params[i].Given = sample
+				}
+			}
+		}
+		endpoints[e.ID] = e
 	}
 	return endpoints
 }

@@ -199,7 +199,7 @@ func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (i
 }
 
 // On returns the arguments of a call on existing objects, by the placeholders of their ids, with the
-// required parameters only; false if an object is missing.
+// parameters for which the catalogue has values; false if an object is missing.
 func (c *Case) On(t *testing.T, client *forge.Client, objects map[string]string) (in []reflect.Value, ok bool) {
 	t.Helper()
 	args := catalogue.Arguments(c.Endpoint.Path, objects)
@@ -231,22 +231,27 @@ func (c *Case) On(t *testing.T, client *forge.Client, objects map[string]string)
 	return in, true
 }
 
-// required returns options with the required parameters only.
+// required returns options with the parameters for which the catalogue has values.
 func (c *Case) required(t *testing.T) reflect.Value {
 	t.Helper()
 	options := reflect.New(c.Options)
 	for _, param := range c.Endpoint.Params() {
-		field := options.Elem().FieldByName(catalogue.GoName(c.Options, param.Wire))
-		if !param.Required || !field.IsValid() {
+		field, sample := options.Elem().FieldByName(catalogue.GoName(c.Options, param.Wire)), param.Sample()
+		if !field.IsValid() || sample == "" {
 			continue
 		}
-		for _, text := range []string{param.Sample(), strconv.Quote(param.Sample())} {
+		for _, text := range []string{sample, strconv.Quote(sample)} {
 			if err := json.Unmarshal([]byte(text), field.Addr().Interface()); err == nil {
 				break
 			}
 		}
 		if field.IsZero() {
 			field.Set(Sample(t, field.Type()))
+		}
+	}
+	for field, value := range options.Elem().Fields() {
+		if field.Type == reflect.TypeFor[forge.File]() {
+			value.Set(Sample(t, field.Type))
 		}
 	}
 	return options
