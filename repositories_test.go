@@ -20,14 +20,12 @@ func TestRepositories(t *testing.T) {
 			return Collect(c.Repositories.ListTree(ctx, app, &TreeOptions{Path: "docs/a b", PageToken: "ffff"}))
 		}},
 		{"GET " + repository + "/tree", "pagination=keyset&per_page=100", "", `404 {"message":"404 Tree Not Found"}`, func(c *Client) (any, error) { return Collect(c.Repositories.ListTree(ctx, app, nil)) }},
-		{"GET /projects/42/repository/blobs/" + sha, "", "", "repositories/blob.json", func(c *Client) (any, error) { return c.Repositories.GetBlob(ctx, ID(42), sha) }},
-		{"GET " + repository + "/compare", "from=main&to=feature%2Fx", "", "repositories/comparison.json", func(c *Client) (any, error) {
+		{"GET " + repository + "/compare", "from=main&to=feature%2Fx", "", "repositories/compare.json", func(c *Client) (any, error) {
 			return c.Repositories.Compare(ctx, app, &CompareOptions{From: "main", To: "feature/x"})
 		}},
 		{"GET " + repository + "/compare", "from=main&to=main", "", "repositories/comparison_same.json", func(c *Client) (any, error) {
 			return c.Repositories.Compare(ctx, app, &CompareOptions{From: "main", To: "main"})
 		}},
-		{"GET " + repository + "/contributors", "per_page=100", "", "repositories/contributors.json", func(c *Client) (any, error) { return Collect(c.Repositories.ListContributors(ctx, app, nil)) }},
 		{"GET " + repository + "/merge_base", "refs[]=main&refs[]=v1&refs[]=v2", "", "repositories/merge_base.json", func(c *Client) (any, error) {
 			return c.Repositories.GetMergeBase(ctx, app, &MergeBaseOptions{Refs: []string{"main", "v1", "v2"}})
 		}},
@@ -40,7 +38,7 @@ func TestRepositories(t *testing.T) {
 		{"POST " + repository + "/changelog", "", `{"version":"1.0.0"}`, "201", func(c *Client) (any, error) {
 			return nil, c.Repositories.CreateChangelog(ctx, app, &CreateChangelogOptions{Version: "1.0.0"})
 		}},
-		{"GET " + repository + "/changelog", "version=1.0.0", "", "repositories/changelog.json", func(c *Client) (any, error) {
+		{"GET " + repository + "/changelog", "version=1.0.0", "", "repositories/generate_changelog.json", func(c *Client) (any, error) {
 			return c.Repositories.GenerateChangelog(ctx, app, &GenerateChangelogOptions{Version: "1.0.0"})
 		}},
 	})

@@ -21,9 +21,8 @@ func TestSettings(t *testing.T) {
 	update := func(o *UpdateSettingsOptions) func(c *Client) (any, error) {
 		return func(c *Client) (any, error) { return c.Settings.Update(ctx, o) }
 	}
-	const one = "settings/settings.json"
+	const one = "settings/get.json"
 	runCalls(t, []callRow{
-		{settingsRead, "", "", one, func(c *Client) (any, error) { return c.Settings.Get(ctx) }},
 		{settingsSent, "", `{"signup_enabled":false,"terminal_max_session_time":0,"after_sign_out_path":null,"valid_runner_registrars":[],"sign_in_restrictions":{},"session_expire_delay":60}`, one, update(&UpdateSettingsOptions{
 			SignupEnabled: new(false), TerminalMaxSessionTime: new(0), AfterSignOutPath: Null[string](), ValidRunnerRegistrars: []RunnerRegistrar{}, SignInRestrictions: map[string]any{}, Extra: map[string]any{"session_expire_delay": 60},
 		})},
