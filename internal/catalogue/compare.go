@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"strings"
+	"time"
 )
 
 // JSONFields returns the types of the fields of a struct by their JSON names.
@@ -21,8 +22,8 @@ func JSONFields(t reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
-// WithoutZeros removes values that decode to zero, and normalizes the two forms of labels and the
-// line breaks of Base64.
+// WithoutZeros removes values that decode to zero, and normalizes the two forms of labels, the line
+// breaks of Base64 and the fractions of times.
 func WithoutZeros(key string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -54,6 +55,9 @@ func WithoutZeros(key string, value any) any {
 		}
 		if v == "" || v == "0001-01-01T00:00:00Z" {
 			return nil
+		}
+		if at, err := time.Parse(time.RFC3339Nano, v); err == nil {
+			return at.Format(time.RFC3339Nano)
 		}
 		return v
 	case nil:
