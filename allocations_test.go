@@ -46,7 +46,7 @@ type memoryCall struct {
 
 // memoryCalls are calls whose response comes from memory; the response itself takes one allocation.
 func memoryCalls(t testing.TB) map[string]memoryCall {
-	tag, err := os.ReadFile("testdata/registry/tag.json")
+	tag, err := os.ReadFile("testdata/registry/get_tag.json")
 	require.NoError(t, err)
 	return map[string]memoryCall{
 		"one issue": {44, 1, func() func(context.Context) error {
@@ -119,7 +119,7 @@ func rawCall(client *http.Client) func(context.Context) error {
 
 // settingsCall reads the settings and passes them to then.
 func settingsCall(t testing.TB, then func(*ApplicationSettings) error) func(context.Context) error {
-	text, err := os.ReadFile("testdata/settings/settings.json")
+	text, err := os.ReadFile("testdata/settings/get.json")
 	require.NoError(t, err)
 	client := memoryClient(t, text)
 	return func(ctx context.Context) error {
@@ -141,7 +141,7 @@ func oneChange(settings *ApplicationSettings) error {
 
 // refusedCall is refused with the status. Its retry after a 503 succeeds.
 func refusedCall(t testing.TB, status int) func(context.Context) error {
-	tag, err := os.ReadFile("testdata/registry/tag.json")
+	tag, err := os.ReadFile("testdata/registry/get_tag.json")
 	require.NoError(t, err)
 	header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"01HZY3V4W5"}}
 	requests := 0

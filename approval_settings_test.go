@@ -11,10 +11,8 @@ func TestApprovalSettings(t *testing.T) {
 	on := &UpdateApprovalSettingsOptions{AllowAuthorApproval: new(true), RetainApprovalsOnPush: new(false), Extra: map[string]any{"x": "y"}}
 	const body, group, project = `{"allow_author_approval":true,"retain_approvals_on_push":false,"x":"y"}`, "/groups/group%2Fteam/merge_request_approval_setting", "/projects/42/merge_request_approval_setting"
 	runCalls(t, []callRow{
-		{"GET " + group, "", "", "approval_settings/group.json", func(c *Client) (any, error) { return c.ApprovalSettings.GetForGroup(ctx, Path("group/team")) }},
-		{"PUT " + group, "", body, "approval_settings/group.json", func(c *Client) (any, error) { return c.ApprovalSettings.UpdateForGroup(ctx, Path("group/team"), on) }},
-		{"GET " + project, "", "", "approval_settings/project.json", func(c *Client) (any, error) { return c.ApprovalSettings.GetForProject(ctx, ID(42)) }},
-		{"PUT " + project, "", body, "approval_settings/project.json", func(c *Client) (any, error) { return c.ApprovalSettings.UpdateForProject(ctx, ID(42), on) }},
+		{"PUT " + group, "", body, "approval_settings/get_group.json", func(c *Client) (any, error) { return c.ApprovalSettings.UpdateForGroup(ctx, Path("group/team"), on) }},
+		{"PUT " + project, "", body, "approval_settings/get_project.json", func(c *Client) (any, error) { return c.ApprovalSettings.UpdateForProject(ctx, ID(42), on) }},
 		{"PUT " + project, "", `{}`, `403 {"message":"403 Forbidden"}`, func(c *Client) (any, error) { return c.ApprovalSettings.UpdateForProject(ctx, ID(42), nil) }},
 	})
 	both := &UpdateApprovalSettingsOptions{SelectiveCodeOwnerRemovals: new(true), RetainApprovalsOnPush: new(true)}

@@ -24,7 +24,7 @@ type Client struct {
 	// §4.1).
 	Registry *RegistryService
 	// RegistryNative calls the registry itself: tokens, manifests and the catalogue (Document
-	// 1 §4.1.2).
+	// 1 §4.1.2). It needs WithRegistry and WithRegistryCredentials.
 	RegistryNative *RegistryNativeService
 	// ResourceGroups reads and sets the order in which CI jobs use a shared resource
 	// (Document 1 §4.2).
@@ -54,7 +54,8 @@ type Client struct {
 	PlaceholderReassignments *PlaceholderReassignmentsService
 	// Settings reads and changes the instance's settings (Document 3 §4.1).
 	Settings *SettingsService
-	// Integrations sets up a group's integrations with other services (Document 3 §4.2).
+	// Integrations sets up a group's integrations with other services (Document 3 §4.2). A name is an
+	// IntegrationKind or an IntegrationSlug; options are those of a kind or a CustomIntegration.
 	Integrations *IntegrationsService
 
 	core           *core

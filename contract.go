@@ -14,7 +14,7 @@ import (
 //
 //   - The client refuses no call of the API because of the role or the kind of token, or for lack
 //     of a credential: the server decides, and the error explains a refusal. Which calls take a job
-//     token is a column of testdata/spec/endpoints.json. Generating a changelog takes one, as
+//     token is a column of internal/catalogue/endpoints.json. Generating a changelog takes one, as
 //     Document 1 §4.3 says; Document 1 §5 excludes it.
 //   - Roles, tiers and releases in comments are those of the section of the endpoint, parameter or
 //     field. Another section may differ.

@@ -19,14 +19,16 @@ import (
 // The fuzz targets compare the generated decoders with encoding/json, one target for each shape of
 // response type. See differ.
 
-func FuzzDecodeIssue(f *testing.F)        { fuzzDecode[Issue](f, "issues/*subscribed.json") }
-func FuzzDecodeMergeRequest(f *testing.F) { fuzzDecode[MergeRequest](f, "issues/merge_requests.json") }
+func FuzzDecodeIssue(f *testing.F) { fuzzDecode[Issue](f, "issues/*subscribe.json") }
+func FuzzDecodeMergeRequest(f *testing.F) {
+	fuzzDecode[MergeRequest](f, "issues/related_merge_requests.json")
+}
 
 // A raw field.
-func FuzzDecodeTodo(f *testing.F) { fuzzDecode[Todo](f, "issues/todo.json") }
+func FuzzDecodeTodo(f *testing.F) { fuzzDecode[Todo](f, "issues/create_todo.json") }
 
 // Objects in slices.
-func FuzzDecodeComparison(f *testing.F) { fuzzDecode[Comparison](f, "repositories/comparison*.json") }
+func FuzzDecodeComparison(f *testing.F) { fuzzDecode[Comparison](f, "repositories/comp*.json") }
 
 // Maps, which encoding/json decodes.
 func FuzzDecodeMergeBase(f *testing.F) {
@@ -46,7 +48,7 @@ func (s *settingFields) decodeFrom(r *jsonread.Reader) bool {
 }
 
 // Pages of large and of small items.
-func FuzzDecodePage(f *testing.F) { fuzzDecode[page100[Issue]](f, "issues/issues.json") }
+func FuzzDecodePage(f *testing.F) { fuzzDecode[page100[Issue]](f, "issues/list.json") }
 func FuzzDecodeTree(f *testing.F) { fuzzDecode[page100[TreeEntry]](f, "repositories/tree*.json") }
 
 // page100 is a page in the form that list decodes.

@@ -121,7 +121,8 @@
 // # The contract
 //
 // "Document 2 §4.1" in the comments is a section of the documented REST API v4, in the three
-// documents from which this package was written; testdata/spec has them in machine-readable form.
+// documents from which this package was written; internal/catalogue has them in machine-readable
+// form.
 //
 // Notes such as "Premium and Ultimate", "Administrators" and "self-managed and dedicated" name the
 // tiers, roles and offerings that a call, a parameter or a field is limited to. "Since 17.1" names

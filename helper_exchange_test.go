@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // exchange is one expected request and the response to it.
@@ -194,7 +194,9 @@ func assertWhole(t *testing.T, fixture string, got any) {
 
 func readFixture(t *testing.T, name string) []byte {
 	t.Helper()
-	return catalogue.Fixture(t, name)
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	return data
 }
 
 // assertRefused asserts that the call was refused for the option and its parameter before anything

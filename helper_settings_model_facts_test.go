@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	forge "github.com/forge-sdk/forge-go"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // The files helper_settings_model_*_test.go are a model of settings and of a server that stores
@@ -64,7 +64,7 @@ type settingFacts struct {
 func settingsCatalogue(t *testing.T) *settingFacts {
 	t.Helper()
 	f := &settingFacts{kinds: map[string]string{}, tiers: map[string]bool{}, settable: map[string]bool{}, fields: map[string]string{}, companions: map[string][]string{}}
-	for name, entry := range catalogue.Settings(t) {
+	for name, entry := range catalogue.Settings() {
 		if name == "id" || name == "created_at" || name == "updated_at" {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	forge "github.com/forge-sdk/forge-go"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // settingsPlan is what is expected of the edits of a document.

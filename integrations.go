@@ -199,8 +199,7 @@ type IntegrationOptions interface {
 // group above are used. By the contract, required parameters are required even then. To send
 // UseInheritedSettings alone, add SkipValidation. Document 3 §4.2.1.
 func (s *IntegrationsService) Set(ctx context.Context, group Ref, o IntegrationOptions, opts ...RequestOption) error {
-	name := nameOf(o)
-	r := s.newPut("/groups/:id/integrations/:slug", group, s.segment(name)).json(o).withVocabulary(s.vocabulary(name))
+	r := s.newPut("/groups/:id/integrations/:slug", group, s.segment(nameOf(o))).json(o).withVocabulary(s.vocabulary(nameOf(o)))
 	return exec(ctx, r, opts)
 }
 

@@ -13,26 +13,15 @@ func TestIssues(t *testing.T) {
 	ctx, app := t.Context(), Path("group/app")
 	const one, stats = "/projects/group%2Fapp/issues/5", "issues/time_stats.json"
 	runCalls(t, []callRow{
-		{"GET /issues", "per_page=100", "", "issues/issues.json", func(c *Client) (any, error) { return Collect(c.Issues.List(ctx, nil)) }},
-		{"GET /groups/group%2Fteam/issues", "per_page=100", "", "issues/issues.json", func(c *Client) (any, error) { return Collect(c.Issues.ListForGroup(ctx, Path("group/team"), nil)) }},
-		{"POST " + one + "/subscribe", "", "", "issues/subscribed.json", func(c *Client) (any, error) { return c.Issues.Subscribe(ctx, app, 5) }},
-		{"POST " + one + "/unsubscribe", "", "", "issues/unsubscribed.json", func(c *Client) (any, error) { return c.Issues.Unsubscribe(ctx, app, 5) }},
-		{"POST " + one + "/todo", "", "", "issues/todo.json", func(c *Client) (any, error) { return c.Issues.CreateTodo(ctx, app, 5) }},
-		{"POST " + one + "/notes", "", `{"body":"/promote"}`, "issues/note.json", func(c *Client) (any, error) { return c.Issues.Promote(ctx, app, 5, nil) }},
+		{"POST " + one + "/notes", "", `{"body":"/promote"}`, "issues/promote_by_note.json", func(c *Client) (any, error) { return c.Issues.Promote(ctx, app, 5, nil) }},
 		{"POST " + one + "/notes", "", `{"body":"Too big\r\n/promote\r\nNow an epic"}`, `403 {"message":"403 Forbidden"}`, func(c *Client) (any, error) {
 			return c.Issues.Promote(ctx, app, 5, &PromoteIssueOptions{Body: "Too big\r\n/promote\r\nNow an epic"})
 		}},
 		{"POST " + one + "/time_estimate", "", `{"duration":"3h30m"}`, stats, func(c *Client) (any, error) {
 			return c.Issues.SetTimeEstimate(ctx, app, 5, &SetTimeEstimateOptions{Duration: WorkDuration(210 * time.Minute)})
 		}},
-		{"POST " + one + "/reset_time_estimate", "", "", "issues/time_stats_unestimated.json", func(c *Client) (any, error) { return c.Issues.ResetTimeEstimate(ctx, app, 5) }},
 		{"POST " + one + "/add_spent_time", "", `{"duration":"-45m"}`, stats, func(c *Client) (any, error) {
 			return c.Issues.AddSpentTime(ctx, app, 5, &AddSpentTimeOptions{Duration: WorkDuration(-45 * time.Minute)})
-		}},
-		{"POST " + one + "/reset_spent_time", "", "", "issues/time_stats_unspent.json", func(c *Client) (any, error) { return c.Issues.ResetSpentTime(ctx, app, 5) }},
-		{"GET " + one + "/time_stats", "", "", stats, func(c *Client) (any, error) { return c.Issues.GetTimeStats(ctx, app, 5) }},
-		{"GET " + one + "/related_merge_requests", "per_page=100", "", "issues/merge_requests.json", func(c *Client) (any, error) {
-			return Collect(c.Issues.ListRelatedMergeRequests(ctx, app, 5))
 		}},
 	})
 }

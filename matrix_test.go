@@ -12,9 +12,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // MatrixCase is a method that the fault matrix calls. The methods are in a package that imports

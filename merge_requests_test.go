@@ -9,29 +9,22 @@ import (
 
 func TestMergeRequests(t *testing.T) {
 	ctx, app := t.Context(), Path("group/app")
-	const one, list = "/projects/group%2Fapp/merge_requests/14", "merge_requests/merge_requests.json"
+	const one, list = "/projects/group%2Fapp/merge_requests/14", "merge_requests/list.json"
 	block := func(c *Client) (any, error) {
 		return c.MergeRequests.CreateBlock(ctx, app, 14, &CreateBlockOptions{BlockingMergeRequestID: 83})
 	}
 	remove := func(c *Client) (any, error) { return nil, c.MergeRequests.DeleteBlock(ctx, app, 14, 7) }
 	rows := []callRow{
-		{"GET /merge_requests", "per_page=100", "", list, func(c *Client) (any, error) { return Collect(c.MergeRequests.List(ctx, nil)) }},
 		{"GET /projects/group%2Fapp/merge_requests", "iids[]=14&iids[]=15&per_page=100", "", list, func(c *Client) (any, error) {
 			return Collect(c.MergeRequests.ListForProject(ctx, app, &ListMergeRequestsOptions{IIDs: []int64{14, 15}}))
 		}},
-		{"GET " + one + "/blocks", "per_page=100", "", "merge_requests/blocks.json", func(c *Client) (any, error) { return Collect(c.MergeRequests.ListBlocks(ctx, app, 14)) }},
-		{"GET " + one + "/blockees", "per_page=100", "", "merge_requests/blockees.json", func(c *Client) (any, error) { return Collect(c.MergeRequests.ListBlockees(ctx, app, 14)) }},
-		{"POST " + one + "/blocks", "", `{"blocking_merge_request_id":83}`, "merge_requests/block.json", block},
+		{"POST " + one + "/blocks", "", `{"blocking_merge_request_id":83}`, "merge_requests/create_block.json", block},
 		{"DELETE " + one + "/blocks/7", "", "", "204", remove},
-		{"POST " + one + "/subscribe", "", "", "merge_requests/subscribed.json", func(c *Client) (any, error) { return c.MergeRequests.Subscribe(ctx, app, 14) }},
-		{"POST " + one + "/unsubscribe", "", "", "merge_requests/unsubscribed.json", func(c *Client) (any, error) { return c.MergeRequests.Unsubscribe(ctx, app, 14) }},
-		{"POST " + one + "/todo", "", "", "merge_requests/todo.json", func(c *Client) (any, error) { return c.MergeRequests.CreateTodo(ctx, app, 14) }},
 		{"GET " + one + "/changes", "", "", "merge_requests/changes_cut.json", func(c *Client) (any, error) { return c.MergeRequests.GetChanges(ctx, app, 14, nil) }},
 		{"GET " + one + "/changes", "access_raw_diffs=true&unidiff=false", "", "merge_requests/changes.json", func(c *Client) (any, error) {
 			return c.MergeRequests.GetChanges(ctx, app, 14, &ChangesOptions{AccessRawDiffs: new(true), Unidiff: new(false)}, RequireComplete())
 		}},
-		{"GET " + one + "/versions", "per_page=100", "", "merge_requests/versions.json", func(c *Client) (any, error) { return Collect(c.MergeRequests.ListVersions(ctx, app, 14)) }},
-		{"GET " + one + "/versions/110", "unidiff=true", "", "merge_requests/version.json", func(c *Client) (any, error) {
+		{"GET " + one + "/versions/110", "unidiff=true", "", "merge_requests/get_version.json", func(c *Client) (any, error) {
 			return c.MergeRequests.GetVersion(ctx, app, 14, 110, &DiffVersionOptions{Unidiff: new(true)})
 		}},
 	}

@@ -14,8 +14,7 @@ import (
 // This file has the rules that follow from the type of a field of options: an int64 is an id, an
 // int in a query is not negative. So a new field of options has the rules without further code.
 // Fields of queries are checked by fieldChecker, which zz_query.go calls, and fields of JSON bodies
-// by reflection, once for each type. zz_parameters.go, which is generated from the catalogue and
-// from testdata/spec/deployed_parameters.json, has the query parameters of each endpoint: a filter
+// by reflection, once for each type. zz_parameters.go, which is generated from internal/catalogue, has the query parameters of each endpoint: a filter
 // that a list does not document is refused, unless deployed servers take it there. Enum values are
 // not checked, because servers are newer than clients.
 

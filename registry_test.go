@@ -26,15 +26,12 @@ func TestRegistry(t *testing.T) {
 		{"PUT /projects/group%2Fapp/", "", `{"archived":true}`, "registry/project.json", visibility(&SetRegistryVisibilityOptions{Extra: map[string]any{"archived": true}})},
 		{"PUT /projects/group%2Fapp/", "", `{"container_registry_access_level":"private"}`, "registry/project_whole.json", visibility(&SetRegistryVisibilityOptions{Visibility: RegistryPrivate})},
 		{"PUT /projects/group%2Fapp/", "", `{}`, `400 {"message":{"container_registry_access_level":["is invalid"]}}`, visibility(nil)},
-		{"GET " + registryPath, "per_page=100", "", "registry/repositories.json", func(c *Client) (any, error) { return Collect(c.Registry.ListForProject(ctx, app, nil)) }},
-		{"GET /groups/7/registry/repositories", "per_page=100", "", "registry/repositories_group.json", func(c *Client) (any, error) { return Collect(c.Registry.ListForGroup(ctx, ID(7))) }},
-		{"GET /registry/repositories/3", "size=true", "", "registry/repository.json", func(c *Client) (any, error) {
+		{"GET /registry/repositories/3", "size=true", "", "registry/get_repository.json", func(c *Client) (any, error) {
 			return c.Registry.Get(ctx, 3, &GetRegistryRepositoryOptions{Size: new(true)})
 		}},
 		{"DELETE " + registryPath + "/3", "", "", "202 202", remove},
 		{"DELETE " + registryPath + "/3", "", "", "204", remove},
-		{"GET " + tags, pages, "", "registry/tags.json", func(c *Client) (any, error) { return Collect(c.Registry.ListTags(ctx, app, 3, nil)) }},
-		{"GET " + tags + "/release%2F1.0", "", "", "registry/tag.json", func(c *Client) (any, error) { return c.Registry.GetTag(ctx, app, 3, "release/1.0") }},
+		{"GET " + tags, pages, "", "registry/list_tags.json", func(c *Client) (any, error) { return Collect(c.Registry.ListTags(ctx, app, 3, nil)) }},
 		{"DELETE " + tags + "/release%2F1.0", "", "", "200 200", func(c *Client) (any, error) { return nil, c.Registry.DeleteTag(ctx, app, 3, "release/1.0") }},
 		{"DELETE " + tags + "/v1.0", "", "", `403 {"message":"403 Forbidden - protected tag"}`, func(c *Client) (any, error) { return nil, c.Registry.DeleteTag(ctx, app, 3, "v1.0") }},
 	})

@@ -1,12 +1,12 @@
 package forge
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -20,14 +20,12 @@ func TestRepositories(t *testing.T) {
 			return Collect(c.Repositories.ListTree(ctx, app, &TreeOptions{Path: "docs/a b", PageToken: "ffff"}))
 		}},
 		{"GET " + repository + "/tree", "pagination=keyset&per_page=100", "", `404 {"message":"404 Tree Not Found"}`, func(c *Client) (any, error) { return Collect(c.Repositories.ListTree(ctx, app, nil)) }},
-		{"GET /projects/42/repository/blobs/" + sha, "", "", "repositories/blob.json", func(c *Client) (any, error) { return c.Repositories.GetBlob(ctx, ID(42), sha) }},
-		{"GET " + repository + "/compare", "from=main&to=feature%2Fx", "", "repositories/comparison.json", func(c *Client) (any, error) {
+		{"GET " + repository + "/compare", "from=main&to=feature%2Fx", "", "repositories/compare.json", func(c *Client) (any, error) {
 			return c.Repositories.Compare(ctx, app, &CompareOptions{From: "main", To: "feature/x"})
 		}},
 		{"GET " + repository + "/compare", "from=main&to=main", "", "repositories/comparison_same.json", func(c *Client) (any, error) {
 			return c.Repositories.Compare(ctx, app, &CompareOptions{From: "main", To: "main"})
 		}},
-		{"GET " + repository + "/contributors", "per_page=100", "", "repositories/contributors.json", func(c *Client) (any, error) { return Collect(c.Repositories.ListContributors(ctx, app, nil)) }},
 		{"GET " + repository + "/merge_base", "refs[]=main&refs[]=v1&refs[]=v2", "", "repositories/merge_base.json", func(c *Client) (any, error) {
 			return c.Repositories.GetMergeBase(ctx, app, &MergeBaseOptions{Refs: []string{"main", "v1", "v2"}})
 		}},
@@ -40,7 +38,7 @@ func TestRepositories(t *testing.T) {
 		{"POST " + repository + "/changelog", "", `{"version":"1.0.0"}`, "201", func(c *Client) (any, error) {
 			return nil, c.Repositories.CreateChangelog(ctx, app, &CreateChangelogOptions{Version: "1.0.0"})
 		}},
-		{"GET " + repository + "/changelog", "version=1.0.0", "", "repositories/changelog.json", func(c *Client) (any, error) {
+		{"GET " + repository + "/changelog", "version=1.0.0", "", "repositories/generate_changelog.json", func(c *Client) (any, error) {
 			return c.Repositories.GenerateChangelog(ctx, app, &GenerateChangelogOptions{Version: "1.0.0"})
 		}},
 	})
@@ -61,18 +59,8 @@ func TestRepositories(t *testing.T) {
 
 // TestArchiveFormats compares the constants with the catalogue.
 func TestArchiveFormats(t *testing.T) {
-	var endpoints []struct {
-		ID     string
-		Params []struct{ Enum []string } `json:"path_params"`
-	}
-	require.NoError(t, json.Unmarshal(readFixture(t, "spec/endpoints.json"), &endpoints))
-	for _, e := range endpoints {
-		if e.ID == "repositories.archive" {
-			assert.ElementsMatch(t, []string{string(Bz2), string(Tar), string(TarBz2), string(TarGz), string(TB2), string(TBZ), string(TBZ2), string(Zip)}, e.Params[1].Enum)
-			return
-		}
-	}
-	assert.Fail(t, "repositories.archive is not in the catalogue")
+	assert.ElementsMatch(t, []any{string(Bz2), string(Tar), string(TarBz2), string(TarGz), string(TB2), string(TBZ), string(TBZ2), string(Zip)},
+		catalogue.Endpoints()["repositories.archive"].PathParams[1].Enum)
 }
 
 func readDownload(t *testing.T, d *Download) string {

@@ -17,20 +17,14 @@ func TestRunners(t *testing.T) {
 		return func(c *Client) (any, error) { return c.Runners.Pause(ctx, 8, o) }
 	}
 	runCalls(t, []callRow{
-		{"GET /runners", "per_page=100", "", "runners/runners.json", func(c *Client) (any, error) { return Collect(c.Runners.List(ctx, nil)) }},
-		{"GET /runners/all", "per_page=100", "", "runners/runners.json", func(c *Client) (any, error) { return Collect(c.Runners.ListAll(ctx, nil)) }},
-		{"GET /projects/42/runners", "per_page=100", "", "runners/runners.json", func(c *Client) (any, error) { return Collect(c.Runners.ListForProject(ctx, ID(42), nil)) }},
-		{"GET /runners/6", "", "", "runners/runner.json", func(c *Client) (any, error) { return c.Runners.Get(ctx, 6) }},
-		{"PUT /runners/6", "", `{"tag_list":["docker"],"maximum_timeout":3600,"new":[1]}`, "runners/runner.json", func(c *Client) (any, error) { return c.Runners.Update(ctx, 6, full) }},
+		{"PUT /runners/6", "", `{"tag_list":["docker"],"maximum_timeout":3600,"new":[1]}`, "runners/get.json", func(c *Client) (any, error) { return c.Runners.Update(ctx, 6, full) }},
 		{"PUT /runners/6", "", `{"active":false,"description":"","tag_list":[],"maximum_timeout":null,"maintenance_note":""}`, "runners/runner_paused.json", func(c *Client) (any, error) {
 			return c.Runners.Update(ctx, 6, cleared)
 		}},
 		{"PUT /runners/8", "", "paused=true", "runners/runner_paused.json", pause(nil)},
 		{"PUT /runners/8", "", "paused=true", `403 {"message":"403 Forbidden"}`, pause(&PauseRunnerOptions{})},
-		{"PUT /runners/8", "", "paused=false", "runners/runner.json", pause(&PauseRunnerOptions{Paused: new(false)})},
+		{"PUT /runners/8", "", "paused=false", "runners/get.json", pause(&PauseRunnerOptions{Paused: new(false)})},
 		{"PUT /runners/8", "", "active=false", "runners/runner_paused.json", pause(&PauseRunnerOptions{Active: new(false)})},
-		{"GET /runners/6/jobs", "per_page=100", "", "runners/jobs.json", func(c *Client) (any, error) { return Collect(c.Runners.ListJobs(ctx, 6, nil)) }},
-		{"GET /runners/6/managers", "per_page=100", "", "runners/managers.json", func(c *Client) (any, error) { return Collect(c.Runners.ListManagers(ctx, 6)) }},
 	})
 	options := &PauseRunnerOptions{}
 	_, err := serve(t).Runners.Pause(ctx, 8, options, DryRun(nil))

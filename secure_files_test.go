@@ -24,9 +24,7 @@ func TestSecureFiles(t *testing.T) {
 	}
 	const form = "file=@keystore.jks:" + secureContent + "&name=keystore.jks"
 	runCalls(t, []callRow{
-		{"GET " + files, "per_page=100", "", "secure_files/secure_files.json", func(c *Client) (any, error) { return Collect(c.SecureFiles.List(ctx, app)) }},
-		{"GET " + files + "/1", "", "", "secure_files/secure_file.json", func(c *Client) (any, error) { return c.SecureFiles.Get(ctx, app, 1) }},
-		{"POST " + files, "", form, "secure_files/uploaded.json", upload},
+		{"POST " + files, "", form, "secure_files/create.json", upload},
 		{"POST " + files, "", form, `400 {"message":{"name":["has already been taken"]}}`, upload},
 		{"DELETE " + files + "/2", "", "", "204", func(c *Client) (any, error) { return nil, c.SecureFiles.Delete(ctx, app, 2) }},
 	})
@@ -34,7 +32,7 @@ func TestSecureFiles(t *testing.T) {
 	download := exchange{sent: "GET " + files + "/1/download", answer: secureContent, header: raw}
 	changed, longer, empty := download, download, download
 	changed.answer, longer.answer, empty.answer = "secret key Material\n", secureContent+"more", ""
-	c := serve(t, exchange{sent: "GET " + files + "/1", answer: "secure_files/secure_file.json"}, download, changed, longer, empty,
+	c := serve(t, exchange{sent: "GET " + files + "/1", answer: "secure_files/get.json"}, download, changed, longer, empty,
 		exchange{sent: "GET " + files + "/3/download", answer: "whatever", header: raw})
 	file, err := c.SecureFiles.Get(ctx, app, 1)
 	require.NoError(t, err)
@@ -79,7 +77,7 @@ func TestSecureFilesRefused(t *testing.T) {
 
 // A file of exactly 5 MB is sent.
 func TestSecureFileOfLimit(t *testing.T) {
-	c := serve(t, exchange{sent: "POST /projects/42/secure_files", form: "file=@file:" + strings.Repeat("x", maxSecureFile) + "&name=a", status: 201, answer: "secure_files/uploaded.json"})
+	c := serve(t, exchange{sent: "POST /projects/42/secure_files", form: "file=@file:" + strings.Repeat("x", maxSecureFile) + "&name=a", status: 201, answer: "secure_files/create.json"})
 	_, err := c.SecureFiles.Upload(t.Context(), ID(42), &UploadSecureFileOptions{Name: "a", File: FileReader(strings.NewReader(strings.Repeat("x", maxSecureFile)), maxSecureFile)})
 	require.NoError(t, err)
 }

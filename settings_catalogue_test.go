@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // settingRow is an entry of the catalogue, with methods for the values that its Go field must hold.
@@ -61,7 +61,7 @@ func (e settingRow) wantForm(name string) string {
 func TestSettingKinds(t *testing.T) {
 	document, options := catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]()), catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())
 	omitted := 0
-	for name, entry := range catalogue.Settings(t) {
+	for name, entry := range catalogue.Settings() {
 		e := settingRow(entry)
 		if name == "created_at" || name == "updated_at" {
 			continue

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // settingsOf decodes a document, like a program that stores one in a file.
@@ -268,7 +268,7 @@ func TestApplySettingsWithOwnWords(t *testing.T) {
 // The settings that only Premium and Ultimate have are exactly those in the catalogue.
 func TestTierSettings(t *testing.T) {
 	limited := 0
-	for name, setting := range catalogue.Settings(t) {
+	for name, setting := range catalogue.Settings() {
 		isLimited := func(s *catalogue.SettingFacts) bool { return s != nil && s.Only != nil && len(s.Only.Tiers) > 0 }
 		assert.Equal(t, isLimited(setting.Field) || isLimited(setting.Param), isTierSetting(name), name)
 		if isTierSetting(name) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 const settingsRead, settingsSent = "GET /application/settings", "PUT /application/settings"
@@ -21,9 +21,8 @@ func TestSettings(t *testing.T) {
 	update := func(o *UpdateSettingsOptions) func(c *Client) (any, error) {
 		return func(c *Client) (any, error) { return c.Settings.Update(ctx, o) }
 	}
-	const one = "settings/settings.json"
+	const one = "settings/get.json"
 	runCalls(t, []callRow{
-		{settingsRead, "", "", one, func(c *Client) (any, error) { return c.Settings.Get(ctx) }},
 		{settingsSent, "", `{"signup_enabled":false,"terminal_max_session_time":0,"after_sign_out_path":null,"valid_runner_registrars":[],"sign_in_restrictions":{},"session_expire_delay":60}`, one, update(&UpdateSettingsOptions{
 			SignupEnabled: new(false), TerminalMaxSessionTime: new(0), AfterSignOutPath: Null[string](), ValidRunnerRegistrars: []RunnerRegistrar{}, SignInRestrictions: map[string]any{}, Extra: map[string]any{"session_expire_delay": 60},
 		})},
@@ -180,7 +179,7 @@ func TestDeprecatedSettings(t *testing.T) {
 // settingParams returns the documented parameters of the update.
 func settingParams(t *testing.T) (params []catalogue.SettingFacts) {
 	t.Helper()
-	for _, setting := range catalogue.Settings(t) {
+	for _, setting := range catalogue.Settings() {
 		if setting.Param != nil {
 			params = append(params, *setting.Param)
 		}

@@ -15,9 +15,9 @@ const userPages = "order_by=id&pagination=keyset&per_page=100&sort=desc"
 func TestUsers(t *testing.T) {
 	ctx := t.Context()
 	runCalls(t, []callRow{
-		{"GET /users", userPages, "", "users/users.json", func(c *Client) (any, error) { return Collect(c.Users.List(ctx, nil)) }},
-		{"GET /users", "page=1&per_page=100", "", "users/users.json", func(c *Client) (any, error) { return Collect(c.Users.List(ctx, nil, Query("page", "1"))) }},
-		{"GET /users/1", "with_custom_attributes=true", "", "users/user.json", func(c *Client) (any, error) { return c.Users.Get(ctx, 1, &GetUserOptions{WithCustomAttributes: true}) }},
+		{"GET /users", userPages, "", "users/list.json", func(c *Client) (any, error) { return Collect(c.Users.List(ctx, nil)) }},
+		{"GET /users", "page=1&per_page=100", "", "users/list.json", func(c *Client) (any, error) { return Collect(c.Users.List(ctx, nil, Query("page", "1"))) }},
+		{"GET /users/1", "with_custom_attributes=true", "", "users/get.json", func(c *Client) (any, error) { return c.Users.Get(ctx, 1, &GetUserOptions{WithCustomAttributes: true}) }},
 		{"GET /users/3", "", "", "users/user_bare.json", func(c *Client) (any, error) { return c.Users.Get(ctx, 3, nil) }},
 		{"GET /user", "sudo=2", "", "users/current.json", func(c *Client) (any, error) { return c.Users.GetCurrent(ctx, &CurrentUserOptions{Sudo: 2}) }},
 	})
@@ -35,12 +35,9 @@ func TestEmails(t *testing.T) {
 	}
 	const taken = `400 {"message":{"email":["has already been taken"]}}`
 	runCalls(t, []callRow{
-		{"GET /user/emails", "per_page=100", "", "emails/emails.json", func(c *Client) (any, error) { return Collect(c.Emails.List(ctx)) }},
-		{"GET /users/2/emails", "per_page=100", "", "emails/emails.json", func(c *Client) (any, error) { return Collect(c.Emails.ListForUser(ctx, 2)) }},
-		{"GET /user/emails/1", "", "", "emails/email.json", func(c *Client) (any, error) { return c.Emails.Get(ctx, 1) }},
-		{"POST /user/emails", "", `{"email":"Ada@Example.com"}`, "emails/created.json", create}, // the values of the server, not those that were sent
+		{"POST /user/emails", "", `{"email":"Ada@Example.com"}`, "emails/add_current.json", create}, // the values of the server, not those that were sent
 		{"POST /user/emails", "", `{"email":"Ada@Example.com"}`, taken, create},
-		{"POST /users/2/emails", "", `{"email":"Ada@Example.com","skip_confirmation":true}`, "emails/email.json", func(c *Client) (any, error) {
+		{"POST /users/2/emails", "", `{"email":"Ada@Example.com","skip_confirmation":true}`, "emails/get_current.json", func(c *Client) (any, error) {
 			return c.Emails.CreateForUser(ctx, 2, &CreateEmailForUserOptions{Email: "Ada@Example.com", SkipConfirmation: new(true)})
 		}},
 		{"DELETE /user/emails/3", "", "", "204", func(c *Client) (any, error) { return nil, c.Emails.Delete(ctx, 3) }},

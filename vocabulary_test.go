@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // madeUp has its own words for names that the contract omits, and for one neutral word of each

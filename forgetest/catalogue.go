@@ -1,18 +1,14 @@
 package forgetest
 
 import (
-	"embed"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
+
+	embedded "github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
-//go:embed catalogue/types.json catalogue/endpoints.json catalogue/deployed.json catalogue/deployed_params.json catalogue/words.json
-var catalogueFiles embed.FS
-
-// catalogue is the embedded copy of the contract, parsed on first use.
+// catalogue is the contract, parsed on first use.
 var catalogue = sync.OnceValue(loadCatalogue)
 
 type contract struct {
@@ -129,14 +125,8 @@ func (e *endpoint) view() string {
 }
 
 func loadCatalogue() *contract {
-	var types map[string]struct {
-		Fields []*field `json:"fields"`
-	}
-	var deployed map[string][]*field
-	var endpoints []*endpoint
-	parse("catalogue/types.json", &types)
-	parse("catalogue/deployed.json", &deployed)
-	parse("catalogue/endpoints.json", &endpoints)
+	types, deployed := embedded.Types[struct{ Fields []*field }](), embedded.Fields[*field]()
+	endpoints := embedded.Rows[*endpoint]()
 
 	c := &contract{shapes: make(map[string]*shape, len(types)), endpoints: make(map[string]*endpoint, len(endpoints))}
 	for name, t := range types {
@@ -149,7 +139,7 @@ func loadCatalogue() *contract {
 	locked := c.shapes["UserSummary"]
 	locked.fields[locked.index["locked"]].Views = []string{dependency} // as its "only" says
 	for _, e := range endpoints {
-		if e.Status == "documented" {
+		if e.Status != "not shown" {
 			c.endpoints[e.Method+" "+e.Path] = e
 		}
 	}
@@ -200,15 +190,5 @@ func (c *contract) extend(name, with string) {
 	s.fields = append(slices.Clone(c.shapes[with].fields), own...)
 	for i, f := range s.fields {
 		s.index[f.Name] = i
-	}
-}
-
-func parse(file string, into any) {
-	data, err := catalogueFiles.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(data, into)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("forgetest: embedded %s: %v", file, err))
 	}
 }

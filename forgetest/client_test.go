@@ -23,13 +23,15 @@ import (
 	"strings"
 	"testing/synctest"
 
-	"encoding/json"
 	"reflect"
+
+	"golang.org/x/oauth2"
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
+	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
 	"github.com/forge-sdk/forge-go/internal/pipenet"
-	"golang.org/x/oauth2"
 )
 
 // The client and the server were written independently, both from the contract. This test uses them
@@ -394,35 +396,6 @@ func TestURLAndHTTPServer(t *testing.T) {
 	assert.Contains(t, resp.Header.Get("Link"), "<https://forge.test/sub/api/v4/issues?")
 }
 
-// integrationOptions returns the options of the kinds in the order of the contract.
-func integrationOptions() []forge.IntegrationOptions {
-	return []forge.IntegrationOptions{
-		&forge.TaskTrackerOptions{}, &forge.ProjectTrackerOptions{}, &forge.BuildServerOptions{}, &forge.IssueTrackerOptions{},
-		&forge.PipelineServiceOptions{}, &forge.ChatClassicOptions{}, &forge.TwoURLTrackerAOptions{}, &forge.WikiWorkspaceOptions{},
-		&forge.CustomIssueTrackerOptions{}, &forge.MonitoringOptions{}, &forge.TestGenerationOptions{}, &forge.TeamChatAOptions{},
-		&forge.CIServiceOptions{}, &forge.EmailsOnPushOptions{}, &forge.EngineeringWorkflowOptions{}, &forge.TeamChatBOptions{},
-		&forge.TeamChatCOptions{}, &forge.TeamChatDOptions{}, &forge.TwoURLTrackerBOptions{},
-	}
-}
-
-// integrationKind is a kind of the contract.
-type integrationKind struct {
-	ID     string
-	Params []struct{ Name string }
-}
-
-func integrationKinds(t *testing.T) (kinds []integrationKind) {
-	t.Helper()
-	text, err := os.ReadFile("../testdata/spec/endpoints.json")
-	require.NoError(t, err)
-	var endpoints []struct{ Kinds []integrationKind }
-	require.NoError(t, json.Unmarshal(text, &endpoints))
-	for _, e := range endpoints {
-		kinds = append(kinds, e.Kinds...)
-	}
-	return kinds
-}
-
 // with returns options of the same type with a value in each of the named parameters.
 func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.IntegrationOptions {
 	made := reflect.New(reflect.TypeOf(o).Elem())
@@ -452,8 +425,9 @@ func TestClientDecode(t *testing.T) {
 	srv.AddGroup("parent")
 	child := srv.AddGroup("parent/child")
 	client := srv.Client(forge.WithVocabulary(forge.GitLab))
-	kinds := integrationKinds(t)
-	for i, kind := range integrationOptions() {
+	kinds := catalogue.Kinds()
+	for i, row := range cases.Kinds {
+		kind := row.Options()
 		slug, known := forge.IntegrationKind(kinds[i].ID).Slug(forge.GitLab)
 		require.True(t, known)
 		var all []string

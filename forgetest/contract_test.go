@@ -2,14 +2,14 @@ package forgetest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"mime/multipart"
+	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,126 +17,90 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	embedded "github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // example is a call of one endpoint on the server of contractServer.
 type example struct {
+	*endpoint
 	id   string // of the endpoint
 	path string // below the endpoint's base address
 	form string
 	file string // content of a multipart file
 }
 
-// examples call every documented endpoint once, deletions last.
-func examples() []example {
-	const project, group, one = "/projects/group%2Fapp", "/groups/group", "/projects/group%2Fapp/merge_requests/1"
-	const issue, repository = project + "/issues/1", project + "/registry/repositories/1"
-	return []example{
-		{id: "issues.promote_by_note", path: issue + "/notes", form: "body=/promote"},
-		{id: "issues.list", path: "/issues"},
-		{id: "issues.list_group", path: group + "/issues"},
-		{id: "issues.subscribe", path: issue + "/subscribe"},
-		{id: "issues.unsubscribe", path: issue + "/unsubscribe"},
-		{id: "issues.create_todo", path: issue + "/todo"},
-		{id: "issues.set_time_estimate", path: issue + "/time_estimate", form: "duration=1h"},
-		{id: "issues.reset_time_estimate", path: issue + "/reset_time_estimate"},
-		{id: "issues.add_spent_time", path: issue + "/add_spent_time", form: "duration=1h"},
-		{id: "issues.reset_spent_time", path: issue + "/reset_spent_time"},
-		{id: "issues.time_stats", path: issue + "/time_stats"},
-		{id: "issues.related_merge_requests", path: issue + "/related_merge_requests"},
-		{id: "merge_requests.list", path: "/merge_requests"},
-		{id: "merge_requests.list_project", path: project + "/merge_requests"},
-		{id: "merge_requests.list_blocks", path: one + "/blocks"},
-		{id: "merge_requests.create_block", path: one + "/blocks", form: "blocking_merge_request_id=3"},
-		{id: "merge_requests.list_blockees", path: project + "/merge_requests/2/blockees"},
-		{id: "merge_requests.changes", path: one + "/changes"},
-		{id: "merge_requests.subscribe", path: one + "/subscribe"},
-		{id: "merge_requests.unsubscribe", path: one + "/unsubscribe"},
-		{id: "merge_requests.create_todo", path: one + "/todo"},
-		{id: "merge_requests.list_versions", path: one + "/versions"},
-		{id: "merge_requests.get_version", path: one + "/versions/1"},
-		{id: "merge_requests.delete_block", path: one + "/blocks/1"},
-		{id: "users.list", path: "/users"},
-		{id: "users.get", path: "/users/2"},
-		{id: "users.current", path: "/user"},
-		{id: "emails.list_current", path: "/user/emails"},
-		{id: "emails.list_user", path: "/users/2/emails"},
-		{id: "emails.get_current", path: "/user/emails/1"},
-		{id: "emails.add_current", path: "/user/emails", form: "email=new@example.com"},
-		{id: "emails.add_user", path: "/users/2/emails", form: "email=more@example.com"},
-		{id: "emails.delete_current", path: "/user/emails/3"},
-		{id: "emails.delete_user", path: "/users/2/emails/4"},
-		{id: "runners.list", path: "/runners"},
-		{id: "runners.list_all", path: "/runners/all"},
-		{id: "runners.get", path: "/runners/1"},
-		{id: "runners.update", path: "/runners/1", form: "description=Fast"},
-		{id: "runners.pause", path: "/runners/1", form: "paused=true"},
-		{id: "runners.list_jobs", path: "/runners/1/jobs"},
-		{id: "runners.list_managers", path: "/runners/1/managers"},
-		{id: "runners.list_project", path: project + "/runners"},
-		{id: "placeholder_reassignments.get", path: group + "/placeholder_reassignments"},
-		{id: "placeholder_reassignments.submit", path: group + "/placeholder_reassignments", file: placeholderHeader},
-		{id: "settings.get", path: "/application/settings"},
-		{id: "settings.update", path: "/application/settings", form: "signup_enabled=false"},
-		{id: "integrations.set", path: group + "/integrations/emails-on-push", form: "recipients=a@example.com"},
-		{id: "integrations.list", path: group + "/integrations"},
-		{id: "integrations.get", path: group + "/integrations/emails-on-push"},
-		{id: "integrations.disable", path: group + "/integrations/emails-on-push"},
-		{id: "namespaces.list", path: "/namespaces"},
-		{id: "namespaces.get", path: "/namespaces/group"},
-		{id: "namespaces.exists", path: "/namespaces/group/exists"},
-		{id: "repositories.tree", path: project + "/repository/tree"},
-		{id: "repositories.get_blob", path: project + "/repository/blobs/" + helloBlob},
-		{id: "repositories.get_blob_raw", path: project + "/repository/blobs/" + helloBlob + "/raw"},
-		{id: "repositories.archive", path: project + "/repository/archive"},
-		{id: "repositories.compare", path: project + "/repository/compare?from=main&to=change"},
-		{id: "repositories.contributors", path: project + "/repository/contributors"},
-		{id: "repositories.merge_base", path: project + "/repository/merge_base?refs[]=main&refs[]=change"},
-		{id: "repositories.generate_changelog", path: project + "/repository/changelog?version=1.0.0&from=v0.9.0"},
-		{id: "repositories.add_changelog", path: project + "/repository/changelog", form: "version=1.0.0&from=v0.9.0"},
-		{id: "resource_groups.list", path: project + "/resource_groups"},
-		{id: "resource_groups.get", path: project + "/resource_groups/production"},
-		{id: "resource_groups.list_upcoming_jobs", path: project + "/resource_groups/production/upcoming_jobs"},
-		{id: "resource_groups.update", path: project + "/resource_groups/production", form: "process_mode=oldest_first"},
-		{id: "secure_files.create", path: project + "/secure_files?name=new.jks", file: "secret"},
-		{id: "secure_files.list", path: project + "/secure_files"},
-		{id: "secure_files.get", path: project + "/secure_files/1"},
-		{id: "secure_files.download", path: project + "/secure_files/1/download"},
-		{id: "secure_files.delete", path: project + "/secure_files/1"},
-		{id: "approval_settings.get_group", path: group + "/merge_request_approval_setting"},
-		{id: "approval_settings.update_group", path: group + "/merge_request_approval_setting", form: "allow_author_approval=true"},
-		{id: "approval_settings.get_project", path: project + "/merge_request_approval_setting"},
-		{id: "approval_settings.update_project", path: project + "/merge_request_approval_setting", form: "allow_author_approval=true"},
-		{id: "audit_events.list_instance", path: "/audit_events"},
-		{id: "audit_events.get_instance", path: "/audit_events/1"},
-		{id: "audit_events.list_group", path: group + "/audit_events"},
-		{id: "audit_events.get_group", path: group + "/audit_events/2"},
-		{id: "audit_events.list_project", path: project + "/audit_events"},
-		{id: "audit_events.get_project", path: project + "/audit_events/3"},
-		{id: "registry.update_visibility", path: project + "/", form: "container_registry_access_level=enabled"},
-		{id: "registry.list_project_repositories", path: project + "/registry/repositories?tags=true&tags_count=true"},
-		{id: "registry.list_group_repositories", path: group + "/registry/repositories"},
-		{id: "registry.get_repository", path: "/registry/repositories/1?tags=true&tags_count=true&size=true"},
-		{id: "registry.list_tags", path: repository + "/tags"},
-		{id: "registry.get_tag", path: repository + "/tags/v1"},
-		{id: "registry_native.get_token", path: "/jwt/auth?service=container_registry&scope=repository:group/app/image:*"},
-		{id: "registry_native.catalog", path: "/v2/_catalog"},
-		{id: "registry_native.delete_manifest", path: "/v2/group/app/image/manifests/v1"},
-		{id: "registry_native.delete_tag_reference", path: "/v2/group/app/image/tags/reference/v2"},
-		{id: "registry.delete_tag", path: repository + "/tags/v3"},
-		{id: "registry.delete_tags_bulk", path: repository + "/tags?name_regex_delete=.*"},
-		{id: "registry.delete_repository", path: repository},
-	}
+// objects are the values of the placeholders of paths on contractServer.
+var objects = map[string]string{
+	"projects :id": "group%2Fapp", ":project_id": "group%2Fapp", "groups :id": "group", "namespaces :id": "group", ":namespace": "group", "users :id": "2", "secure_files :id": "1",
+	"projects :audit_event_id": "3", "groups :audit_event_id": "2", ":image_path": "group/app/image", ":tag": "v1", ":tag_name": "v1", ":sha": helloBlob,
+	":key": "production", ":slug": "emails-on-push",
 }
 
-// routeOf returns the route of an endpoint.
-func routeOf(id string) string {
-	for name, e := range catalogue().endpoints {
-		if e.ID == id {
-			return name
+// examples call every endpoint once: first those that write, deletions last, of which those of the
+// longest path come first. The path is that of the catalogue; an object without a value in objects
+// has the number 1. Parameters have the values of the catalogue. For calls that need others, the rows
+// of the table replace the path, the query or the form.
+func examples() (all []example) {
+	const repository = "/projects/group%2Fapp/registry/repositories/1"
+	others := map[string]example{
+		"merge_requests.list_blockees":         {path: "/projects/group%2Fapp/merge_requests/2/blockees"},
+		"emails.delete_current":                {path: "/user/emails/3"},
+		"emails.delete_user":                   {path: "/users/2/emails/4"},
+		"placeholder_reassignments.submit":     {file: placeholderHeader},
+		"integrations.set":                     {form: "recipients=a@example.com"},
+		"repositories.compare":                 {path: "?from=main&to=change"},
+		"repositories.merge_base":              {path: "?refs[]=main&refs[]=change"},
+		"secure_files.create":                  {path: "?name=new.p12", file: "secret"},
+		"registry.list_project_repositories":   {path: "?tags=true&tags_count=true"},
+		"registry.get_repository":              {path: "?tags=true&tags_count=true&size=true"},
+		"registry.delete_tag":                  {path: repository + "/tags/v3"},
+		"registry.delete_tags_bulk":            {path: "?name_regex_delete=.*"},
+		"registry_native.get_token":            {path: "?service=container_registry&scope=repository:group/app/image:*"},
+		"registry_native.delete_tag_reference": {path: "/v2/group/app/image/tags/reference/v2"},
+	}
+	endpoints := embedded.Endpoints()
+	for _, row := range embedded.Rows[struct{ ID string }]() { // in this order
+		e, documented := endpoints[row.ID]
+		if !documented {
+			continue
+		}
+		x, special := others[e.ID]
+		if !special {
+			x = required(e)
+		}
+		if !strings.HasPrefix(x.path, "/") {
+			x.path = embedded.Fill(e.Path, objects, "1") + x.path
+		}
+		x.id, x.endpoint = e.ID, catalogue().endpoints[e.Method+" "+e.Path]
+		all = append(all, x)
+	}
+	slices.SortStableFunc(all, func(a, b example) int {
+		return cmp.Or(a.turn()-b.turn(), strings.Count(b.Path, "/")-strings.Count(a.Path, "/"))
+	})
+	return all
+}
+
+// required sets the parameters for which the catalogue has values.
+func required(e embedded.Endpoint) example {
+	values := url.Values{}
+	for _, p := range e.Params() {
+		if sample := p.Sample(); sample != "" {
+			values.Set(p.Wire, sample)
 		}
 	}
-	return ""
+	switch {
+	case e.Method != http.MethodGet:
+		return example{form: values.Encode()}
+	case len(values) > 0:
+		return example{path: "?" + values.Encode()}
+	}
+	return example{}
+}
+
+// turn orders examples: writes, reads, deletions.
+func (x example) turn() int {
+	return slices.Index([]string{http.MethodGet, http.MethodDelete}, x.Method)
 }
 
 const (
@@ -144,79 +108,20 @@ const (
 	helloBlob         = "ce013625030ba8dba906f756967f9e9ca394464a"
 )
 
-// compareCatalogue compares the embedded catalogue with testdata/spec, which the client's tests
-// read.
-var compareCatalogue = sync.OnceValue(func() error {
-	for _, name := range []string{"types.json", "endpoints.json"} {
-		theirs, err := os.ReadFile(filepath.Join("..", "testdata", "spec", name))
-		if err != nil {
-			return err
-		}
-		ours, err := catalogueFiles.ReadFile("catalogue/" + name)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(theirs, ours) {
-			return fmt.Errorf("catalogue/%s differs from testdata/spec/%s", name, name)
-		}
-	}
-	return nil
-})
-
-// specified returns the catalogue for a test whose expectations are from it. The server uses the
-// same catalogue, so without the comparison an error in the catalogue would pass the test.
-func specified(t *testing.T) *contract {
-	t.Helper()
-	require.NoError(t, compareCatalogue())
-	return catalogue()
-}
-
-// contractServer has a record of every kind.
+// contractServer has a record of every kind, with every field. The file with the tests of a kind has
+// its sample.
 func contractServer(t *testing.T, opts ...Option) *Server {
 	s := New(t, opts...)
 	app, jane := s.AddProject("group/app"), s.AddUser("jane")
-	for _, u := range []*User{s.Root(), jane} {
-		u.AddIdentity("group_saml", u.Username)
-		u.AddIdentity("scim", u.Username)
-		u.AddEmail(u.Username + "2@example.com")
-	}
-	app.AddFiles(map[string]string{"README.md": "hello\n"})
-	app.AddTag("v0.9.0", "main")
-	app.AddCommit(Change{Branch: "change", Message: "Add a file\n\nIt helps.\n\nChangelog: added", Files: map[string]string{"more.txt": "more\n"}})
-	app.AddCommit(Change{Branch: "main", Message: "Add another\n\nChangelog: added", Files: map[string]string{"other.txt": "x\n"}})
-	fill := func(d *Document) {
-		d.Set("source_branch", "change").Set("description", "- [x] done").Set("assignees", []*User{jane}).Set("merge_user", jane).
-			Set("labels", []string{"bug"}).Set("reviewers", []*User{jane}).
-			Set("pipeline", NewDocument("MergeRequestPipeline").Set("id", 1))
-	}
-	first := app.AddMergeRequest(fill)
-	first.AddBlocker(app.AddMergeRequest(fill))
-	app.AddMergeRequest(fill)
-	milestone := app.AddMilestone("1.0", time.Now(), time.Now())
-	app.AddIssue(func(d *Document) {
-		d.Set("assignees", []*User{jane}).Set("milestone", milestone).Set("iteration", NewDocument("Iteration")).
-			Set("labels", []string{"bug"})
-	}).Relate(first)
-	runner := app.AddRunner(nil)
-	runner.AddManager("s_1", nil)
-	runner.AddJob(app, "s_1", nil)
-	s.AddGroup("group").AddPlaceholder(Placeholder{SourceHost: "old.example.com", SourceID: "1"})
-	s.AddGroup("group").AddMember(jane, Maintainer)
-	app.AddSecureFile("key.jks", []byte("secret"), func(d *Document) {
-		d.Set("metadata", NewDocument("SecureFileMetadata").Set("subject", NewDocument("CertificateName").Set("UID", "x")))
-	})
-	app.AddResourceGroup("production").AddUpcomingJob(nil)
-	s.AddAuditEvent(func(d *Document) {
-		for _, name := range []string{"custom_message", "add", "change", "from", "to"} {
-			d.Set("details."+name, "x")
-		}
-	})
-	s.AddGroup("group").AddAuditEvent(nil)
-	app.AddAuditEvent(nil)
-	image := app.AddRegistryRepository("image")
-	for _, tag := range []string{"v1", "v2", "v3", "v4"} {
-		image.AddTag(tag, nil)
-	}
+	sampleUsers(s.Root(), jane)
+	sampleRepository(app)
+	merge := sampleMergeRequest(app, jane)
+	sampleIssue(app, jane, merge)
+	sampleRunner(app)
+	sampleGroup(s.AddGroup("group"), jane)
+	sampleProject(app)
+	sampleAuditEvents(s, app)
+	sampleImage(app)
 	return s
 }
 
@@ -224,27 +129,10 @@ func contractServer(t *testing.T, opts ...Option) *Server {
 // fields, not only the first.
 func TestEveryEndpointWithEveryField(t *testing.T) {
 	s := contractServer(t)
-	calls := map[string]example{}
-	for _, e := range examples() {
-		calls[e.id] = e
-	}
-	var documented []*endpoint
-	parse("catalogue/endpoints.json", &documented)
-	documented = slices.DeleteFunc(documented, func(e *endpoint) bool { return e.Status != "documented" })
-	require.Len(t, documented, 94)
-	byID := map[string]*endpoint{}
-	for _, e := range documented {
-		byID[e.ID] = e
-		if _, known := calls[e.ID]; !known {
-			t.Errorf("%s: no example", e.ID)
-		}
-	}
-	require.Len(t, calls, 94)
 	seen := sight{}
 	for _, call := range examples() {
-		e := byID[call.id]
-		for _, problem := range call.problems(t, s, e, seen) {
-			t.Errorf("%s %s (%s): %s", e.Method, e.Path, e.ID, problem)
+		for _, problem := range call.problems(t, s, seen) {
+			t.Errorf("%s %s (%s): %s", call.Method, call.Path, call.id, problem)
 		}
 	}
 	for name, fields := range conditional() {
@@ -259,23 +147,15 @@ func TestEveryEndpointWithEveryField(t *testing.T) {
 // sight holds the fields ("Issue.title") that were in a response.
 type sight map[string]bool
 
-// detail is a fact of the catalogue about a field that the server does not use.
-type detail struct {
-	Name  string
-	Items struct{ Ref string }
-	Only  *struct{ When string }
-}
-
-// conditional returns the details of all fields, by type and name.
-var conditional = sync.OnceValue(func() map[string]map[string]detail {
-	var types map[string]struct{ Fields []detail }
-	parse("catalogue/types.json", &types)
-	all := map[string]map[string]detail{}
-	for name, typ := range types {
+// conditional returns the rows of all fields, by type and name, with facts that the server does not
+// use.
+var conditional = sync.OnceValue(func() map[string]map[string]embedded.Field {
+	all := map[string]map[string]embedded.Field{}
+	for name, typ := range embedded.Types[struct{ Fields []embedded.Field }]() {
 		if strings.HasPrefix(name, "Validation") {
 			continue
 		}
-		all[name] = map[string]detail{}
+		all[name] = map[string]embedded.Field{}
 		for _, f := range typ.Fields {
 			all[name][f.Name] = f
 		}
@@ -284,8 +164,8 @@ var conditional = sync.OnceValue(func() map[string]map[string]detail {
 })
 
 // problems makes the call and compares the response with the contract.
-func (x example) problems(t *testing.T, s *Server, e *endpoint, seen sight) (problems []string) {
-	r := x.send(t, s, e)
+func (x example) problems(t *testing.T, s *Server, seen sight) (problems []string) {
+	r, e := x.send(t, s), x.endpoint
 	if r.Status >= 300 {
 		return []string{fmt.Sprintf("status %d %s", r.Status, r.Body)}
 	}
@@ -295,7 +175,7 @@ func (x example) problems(t *testing.T, s *Server, e *endpoint, seen sight) (pro
 	if kind := r.Header.Get("Content-Type"); (e.Response.Kind == "object" || e.Response.Kind == "array") && kind != "application/json" {
 		return []string{"the type of the JSON is " + kind}
 	}
-	shape, view := specified(t).shapes[e.Response.Type], e.view()
+	shape, view := catalogue().shapes[e.Response.Type], e.view()
 	if shape != nil && shape.name == "User" {
 		view = "full" // the caller is an administrator
 	}
@@ -401,8 +281,8 @@ func (f *field) misfitsItem(item any) bool {
 	return f.Items.Type == "string" && !isText || f.Items.Type == "object" && !isObject
 }
 
-func (x example) send(t *testing.T, s *Server, e *endpoint) reply {
-	base := map[string]string{"api": s.URL + apiPath, "registry": s.RegistryURL, "auth": s.RegistryAuthURL}[e.Base]
+func (x example) send(t *testing.T, s *Server) reply {
+	base := map[string]string{"api": s.URL + apiPath, "registry": s.RegistryURL, "auth": s.RegistryAuthURL}[x.Base]
 	body, kind := x.form, ""
 	switch {
 	case x.file != "":
@@ -417,17 +297,17 @@ func (x example) send(t *testing.T, s *Server, e *endpoint) reply {
 		kind = "application/x-www-form-urlencoded"
 	}
 	c, credential := newCaller(t, s), ""
-	switch e.Base {
+	switch x.Base {
 	case "auth":
 		credential = "Basic " + base64.StdEncoding.EncodeToString([]byte("root:"+s.Token))
 	case "registry":
 		scope := url.Values{"service": {"container_registry"}, "scope": {"repository:group/app/image:*", "registry:catalog:*"}}
-		token := example{id: "registry_native.get_token", path: "/jwt/auth?" + scope.Encode()}.send(t, s, &endpoint{Method: "GET", Base: "auth"})
+		token := example{endpoint: &endpoint{Method: "GET", Base: "auth"}, path: "/jwt/auth?" + scope.Encode()}.send(t, s)
 		credential = "Bearer " + fmt.Sprint(token.object(t)["token"])
 	}
-	if e.Base != "api" {
+	if x.Base != "api" {
 		c = c.as("")
 	}
-	return c.answer(e.Method, base+x.path, body, "Content-Type", kind, "Authorization", credential,
+	return c.answer(x.Method, base+x.path, body, "Content-Type", kind, "Authorization", credential,
 		"Accept", "application/vnd.docker.distribution.manifest.v2+json, application/vnd.vendor.distribution.manifest.v2+json")
 }

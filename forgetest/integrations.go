@@ -185,6 +185,7 @@ func setIntegration(c *call) response {
 	if !c.allowed(kind) {
 		return failure(http.StatusBadRequest, "400 Bad request - the integration %s is not in allowed_integrations", kind.Slug)
 	}
+	c.coerce(kind.Params)
 	var problems []string
 	values := map[string]any{}
 	for _, p := range kind.Params {

@@ -129,7 +129,7 @@ type documentedParam struct {
 // documentedIntegrations returns the kinds of the contract.
 func documentedIntegrations(t *testing.T) (kinds []documentedKind) {
 	t.Helper()
-	for _, k := range specified(t).endpoints["PUT /groups/:id/integrations/:slug"].Kinds {
+	for _, k := range catalogue().endpoints["PUT /groups/:id/integrations/:slug"].Kinds {
 		kind := documentedKind{id: k.ID, neutral: orElse(k.Slug, k.ID)}
 		for _, p := range k.Params {
 			of := map[string]string{"boolean": "b", "integer": "n"}[p.Type]

@@ -12,6 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// sampleIssue is the part of contractServer for issues.
+func sampleIssue(app *Project, jane *User, related *MergeRequest) {
+	milestone := app.AddMilestone("1.0", time.Now(), time.Now())
+	issue := app.AddIssue(func(d *Document) {
+		d.Set("assignees", []*User{jane}).Set("milestone", milestone).Set("iteration", NewDocument("Iteration")).
+			Set("labels", []string{"bug"})
+	})
+	issue.Relate(related)
+}
+
 // noon is the clock of these tests: Wednesday 2026-03-04.
 func noon() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) }
 

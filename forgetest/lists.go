@@ -4,29 +4,24 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	embedded "github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // The catalogue has the parameters and keywords of each list. This file adds facts that follow from
 // its rows but are not in them, once, when the catalogue is read.
 
-// deployedParams are parameters that deployed servers accept on a list although the documents of
-// this list do not have them.
-type deployedParams struct {
-	Own    []parameter `json:"own"`
-	From   string      `json:"from"` // the route that documents those below
-	Params []string    `json:"params"`
-	Not    []string    `json:"not"` // keys of the hash not
-}
-
 // completeLists adds to each list the parameters that deployed servers accept, and to the keys of
 // hashes the facts of the rows of the same name.
 func (c *contract) completeLists() {
-	var deployed map[string]deployedParams
-	parse("catalogue/deployed_params.json", &deployed)
-	for route, more := range deployed {
-		e, from := c.endpoints[route], c.endpoints[more.From]
+	byID := map[string]*endpoint{}
+	for _, e := range c.endpoints {
+		byID[e.ID] = e
+	}
+	for id, more := range embedded.Parameters[parameter]() {
+		e, from := byID[id], byID[more.From]
 		e.QueryParams = append(e.QueryParams, more.Own...)
-		for _, name := range more.Params {
+		for _, name := range more.Query {
 			e.QueryParams = append(e.QueryParams, *find(from.QueryParams, name))
 		}
 		for _, name := range more.Not {

@@ -32,16 +32,14 @@ func (l listCall) ask(query string) string {
 func everyList(t *testing.T) (lists []listCall) {
 	t.Helper()
 	for _, x := range examples() {
-		for route, e := range specified(t).endpoints {
-			if e.ID != x.id || e.Method != "GET" || e.Base != "api" || e.Response.Kind != "array" {
-				continue
-			}
-			l := listCall{e, route, x.path}
-			if scope := find(e.QueryParams, "scope"); scope != nil && slices.Contains(scope.Enum, "created_by_me") {
-				l.path = l.ask("scope=all")
-			}
-			lists = append(lists, l)
+		if x.Method != "GET" || x.Base != "api" || x.Response.Kind != "array" {
+			continue
 		}
+		l := listCall{x.endpoint, x.Method + " " + x.Path, x.path}
+		if scope := find(x.QueryParams, "scope"); scope != nil && slices.Contains(scope.Enum, "created_by_me") {
+			l.path = l.ask("scope=all")
+		}
+		lists = append(lists, l)
 	}
 	return lists
 }

@@ -11,6 +11,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// sampleMergeRequest is the part of contractServer for merge requests. It returns the first one.
+func sampleMergeRequest(app *Project, jane *User) *MergeRequest {
+	fill := func(d *Document) {
+		d.Set("source_branch", "change").Set("description", "- [x] done").Set("assignees", []*User{jane}).Set("merge_user", jane).
+			Set("labels", []string{"bug"}).Set("reviewers", []*User{jane}).
+			Set("pipeline", NewDocument("MergeRequestPipeline").Set("id", 1))
+	}
+	first := app.AddMergeRequest(fill)
+	first.AddBlocker(app.AddMergeRequest(fill))
+	app.AddMergeRequest(fill)
+	return first
+}
+
 // The models of internal/contractmodel prove the filters. This test has what they accept in several
 // readings, because the documents leave it open.
 func TestOpenMergeRequestFilters(t *testing.T) {

@@ -19,9 +19,7 @@ func TestAnonymousMatchesCatalogue(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s).as("")
 	for _, x := range examples() {
-		i := slices.IndexFunc(routes(), func(r *route) bool { return r.endpoint.ID == x.id })
-		require.GreaterOrEqual(t, i, 0)
-		e := routes()[i].endpoint
+		e := x.endpoint
 		if e.Base != "api" {
 			continue
 		}
@@ -37,11 +35,7 @@ func TestAnonymousMatchesCatalogue(t *testing.T) {
 // Keyset pagination is available on the platforms and to the callers of the catalogue; everywhere
 // else it is 405, and offset still works.
 func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
-	paths := map[string]string{
-		"registry.list_tags": "/projects/1/registry/repositories/1/tags?order_by=name&sort=asc", "repositories.tree": "/projects/1/repository/tree?",
-		"users.list": "/users?order_by=id&sort=asc", "audit_events.list_instance": "/audit_events?order_by=id&sort=desc",
-		"audit_events.list_group": "/groups/group/audit_events?order_by=id&sort=desc", "audit_events.list_project": "/projects/1/audit_events?order_by=id&sort=desc",
-	}
+	checked := 0
 	for _, platform := range []struct {
 		options []Option
 		refused []string
@@ -57,25 +51,29 @@ func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
 		{[]Option{WithRelease("16.4")}, []string{"registry.list_tags", "repositories.tree", "users.list"}},
 	} {
 		s := contractServer(t, platform.options...)
-		for _, r := range routes() {
-			rule := r.endpoint.Pagination
-			if !rule.Keyset || !r.endpoint.Only.available(s) {
+		for _, x := range examples() {
+			rule := x.Pagination
+			if !rule.Keyset || !x.Only.available(s) {
 				continue
 			}
-			path := paths[r.endpoint.ID]
-			require.NotEmpty(t, path, r.name)
+			path := x.path + "?"
+			if rule.Order != nil {
+				path += "order_by=" + rule.Order.OrderBy[0] + "&sort=" + rule.Order.Sort[0]
+			}
+			checked++
 			got := newCaller(t, s).get(path + "&pagination=keyset")
-			if slices.Contains(platform.refused, r.endpoint.ID) {
-				assert.Equal(t, 405, got.Status, r.name)
+			if slices.Contains(platform.refused, x.id) {
+				assert.Equal(t, 405, got.Status, x.id)
 				assert.JSONEq(t, `{"message":"405 Method Not Allowed"}`, got.Body)
 			} else {
-				assert.Equal(t, 200, got.Status, "%s: %s", r.name, got.Body)
+				assert.Equal(t, 200, got.Status, "%s: %s", x.id, got.Body)
 			}
-			assert.Equal(t, 200, newCaller(t, s).get(path).Status, r.name)
+			assert.Equal(t, 200, newCaller(t, s).get(path).Status, x.id)
 			// Document 1 §8.1 requires no token to list users, but Document 2 §4.3 does.
-			assert.Equal(t, rule.Who == "both" && r.endpoint.ID != "users.list", r.endpoint.accepts("none"), r.name)
+			assert.Equal(t, rule.Who == "both" && x.id != "users.list", x.accepts("none"), x.id)
 		}
 	}
+	assert.Greater(t, checked, 40)
 }
 
 func TestRelease(t *testing.T) {
@@ -161,9 +159,8 @@ func TestFieldsOfAPlatform(t *testing.T) {
 			s := contractServer(t, WithTier(tier), WithOffering(offering))
 			found := sight{}
 			for _, x := range examples() {
-				e := specified(t).endpoints[routeOf(x.id)]
-				r := x.send(t, s, e)
-				shape := specified(t).shapes[e.Response.Type]
+				r, e := x.send(t, s), x.endpoint
+				shape := catalogue().shapes[e.Response.Type]
 				if r.Status >= 300 || shape == nil || e.Response.Kind != "object" && e.Response.Kind != "array" {
 					continue
 				}
@@ -179,7 +176,7 @@ func TestFieldsOfAPlatform(t *testing.T) {
 		}
 	}
 	limited := 0
-	for name, shape := range specified(t).shapes {
+	for name, shape := range catalogue().shapes {
 		for _, f := range shape.fields {
 			if f.Only == nil || len(f.Only.Tiers)+len(f.Only.Offerings) == 0 || !seen[platform{Ultimate, SelfManaged}][name+"."+f.Name] && !seen[platform{Ultimate, Hosted}][name+"."+f.Name] {
 				continue
@@ -218,9 +215,9 @@ func TestPrivateProjects(t *testing.T) {
 	c := newCaller(t, s)
 	nobody := c.as(s.AddUser("nobody").Token)
 	calls := privateCalls()
-	require.Len(t, calls, 23)
+	require.GreaterOrEqual(t, len(calls), 23)
 	for _, x := range calls {
-		method, _, _ := strings.Cut(routeOf(x.id), " ")
+		method := x.Method
 		refused := map[bool]int{true: http.StatusNotFound, false: http.StatusUnauthorized}
 		anonymous := c.as("").send(method, x.path, x.form).Status
 		reads := method == "GET" && x.id != "runners.list_project" // it requires credentials
@@ -256,7 +253,9 @@ func TestOperationsNotShown(t *testing.T) {
 	} {
 		for _, call := range calls {
 			method, path, _ := strings.Cut(call, " ")
-			assert.Equal(t, status, c.send(method, path, "").Status, call)
+			if known, _, _ := s.routes.find("api", method, path); known == nil { // deployed.json may have added it
+				assert.Equal(t, status, c.send(method, path, "").Status, call)
+			}
 		}
 	}
 	for _, state := range []string{"issues", "merge_requests"} { // no call closes or reopens
@@ -366,9 +365,8 @@ func TestEveryProjectByIDAndPath(t *testing.T) {
 	c := newCaller(t, s)
 	checked := 0
 	for _, x := range examples() {
-		e := specified(t).endpoints[routeOf(x.id)]
 		rest, ofProject := strings.CutPrefix(x.path, "/projects/group%2Fapp")
-		if !ofProject || e.Method != "GET" {
+		if !ofProject || x.Method != "GET" {
 			continue
 		}
 		checked++

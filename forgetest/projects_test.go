@@ -23,6 +23,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// sampleGroup is the part of contractServer for the group.
+func sampleGroup(group *Group, jane *User) {
+	group.AddPlaceholder(Placeholder{SourceHost: "old.example.com", SourceID: "1"})
+	group.AddMember(jane, Maintainer)
+}
+
+// sampleProject is the part of contractServer for secure files and resource groups.
+func sampleProject(app *Project) {
+	app.AddSecureFile("key.jks", []byte("secret"), func(d *Document) {
+		d.Set("metadata", NewDocument("SecureFileMetadata").Set("subject", NewDocument("CertificateName").Set("UID", "x")))
+	})
+	app.AddResourceGroup("production").AddUpcomingJob(nil)
+}
+
 // setting returns one setting of a response in a short form: "true", "false locked group".
 func setting(t *testing.T, r reply, name string) string {
 	t.Helper()

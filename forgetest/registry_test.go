@@ -14,6 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// sampleImage is the part of contractServer for the registry.
+func sampleImage(app *Project) {
+	image := app.AddRegistryRepository("image")
+	for _, tag := range []string{"v1", "v2", "v3", "v4"} {
+		image.AddTag(tag, nil)
+	}
+}
+
 // ticking sets a clock of the server that only the returned function advances.
 func ticking(s *Server) (pass func(time.Duration)) {
 	now := noon()

@@ -20,6 +20,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// sampleRepository is the part of contractServer for the files of a project.
+func sampleRepository(app *Project) {
+	app.AddFiles(map[string]string{"README.md": "hello\n"})
+	app.AddTag("v0.9.0", "main")
+	app.AddCommit(Change{Branch: "change", Message: "Add a file\n\nIt helps.\n\nChangelog: added", Files: map[string]string{"more.txt": "more\n"}})
+	app.AddCommit(Change{Branch: "main", Message: "Add another\n\nChangelog: added", Files: map[string]string{"other.txt": "x\n"}})
+}
+
 // gitWorld has a history with a side branch:
 //
 //	base - two ---- merge - last   (main)

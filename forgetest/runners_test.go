@@ -13,6 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// sampleRunner is the part of contractServer for runners.
+func sampleRunner(app *Project) {
+	runner := app.AddRunner(nil)
+	runner.AddManager("s_1", nil)
+	runner.AddJob(app, "s_1", nil)
+}
+
 // The models of internal/contractmodel prove the filters. This test has what they accept in several
 // readings, because the documents leave it open.
 func TestRunnerLists(t *testing.T) {
@@ -283,7 +290,7 @@ func TestRunnerScopes(t *testing.T) {
 		}
 		scoped := []string{"", "api", "manage_runners", "manage_runner", "read_api manage_runners"}
 		reading := []string{"", "api", "read_api", "read_api manage_runners"}
-		for route, e := range specified(t).endpoints {
+		for route, e := range catalogue().endpoints {
 			if e.Base != "api" || !strings.HasPrefix(e.ID, "runners.") || e.Only != nil && who != "admin" {
 				continue
 			}

@@ -102,7 +102,7 @@ func TestSettingsHaveTheirTypes(t *testing.T) {
 	kinds := documentedSettings()
 	require.Len(t, kinds, 139)
 	parameters := map[string]parameter{}
-	for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
+	for _, p := range catalogue().endpoints["PUT "+settingsPath].BodyParams {
 		parameters[p.Name] = p
 	}
 	for i, on := range []platformOf{{"ultimate", nil}, {"GitLab", []Option{WithGitLabVocabulary()}}, {"free", []Option{WithTier(Free)}}} {

@@ -26,7 +26,7 @@ func (c caller) put(path string, body any) reply {
 // The settings have the fields of the contract, and a query sets them as a body does.
 // TestSettingsKeepWhatWasSent sets each of them, as JSON and in a form.
 func TestSettingsAreStateful(t *testing.T) {
-	require.Len(t, specified(t).endpoints["PUT "+settingsPath].BodyParams, 127)
+	require.Len(t, catalogue().endpoints["PUT "+settingsPath].BodyParams, 127)
 	c := newCaller(t, New(t))
 	object := c.send("PUT", settingsPath+"?snippet_size_limit=7&valid_runner_registrars[]=group", "").object(t)
 	assertShown(t, object, map[string]any{"id": 1.0, "snippet_size_limit": 7.0, "valid_runner_registrars": []any{"group"}})
@@ -158,7 +158,7 @@ func TestSettingAliasesOfFillSettings(t *testing.T) {
 
 // To enable a setting, exactly those companions are required that the platform has.
 func TestSettingCompanions(t *testing.T) {
-	params := specified(t).endpoints["PUT "+settingsPath].BodyParams
+	params := catalogue().endpoints["PUT "+settingsPath].BodyParams
 	rules := map[string][]string{"enforce_terms": {"terms"}, "require_two_factor_authentication": {"two_factor_grace_period"}}
 	for _, p := range params {
 		if len(p.Requires) > 0 {
@@ -251,7 +251,7 @@ func TestSettingDefaults(t *testing.T) {
 	for _, on := range settingPlatforms() {
 		s := New(t, on.options...)
 		shown, found := newCaller(t, s).get(settingsPath).object(t), 0
-		for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
+		for _, p := range catalogue().endpoints["PUT "+settingsPath].BodyParams {
 			want, has := defaults[p.Name]
 			if !has {
 				continue

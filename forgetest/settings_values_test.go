@@ -12,9 +12,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/forge-sdk/forge-go/internal/racetest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	embedded "github.com/forge-sdk/forge-go/internal/catalogue"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // trial is a value for a setting, and whether the documents allow it. An allowed value is shown as
@@ -136,9 +138,7 @@ func settingPlatforms() (all []platformOf) {
 
 // settingFields are the fields of the response in the contract.
 var settingFields = sync.OnceValue(func() []field {
-	var types map[string]struct{ Fields []field }
-	parse("catalogue/types.json", &types)
-	return types["ApplicationSettings"].Fields
+	return embedded.Types[struct{ Fields []field }]()["ApplicationSettings"].Fields
 })
 
 // soldSetting reports whether a platform has a setting, by the restrictions in both §4.1.1 and
@@ -166,7 +166,7 @@ func TestSettingsKeepWhatWasSent(t *testing.T) {
 			m := &meeting{caller: newCaller(t, s), srv: s}
 			m.http.Transport.(*http.Transport).DisableCompression = true // the test needs half of the time
 			m.before, tried = m.get(settingsPath), 0
-			for _, p := range specified(t).endpoints["PUT "+settingsPath].BodyParams {
+			for _, p := range catalogue().endpoints["PUT "+settingsPath].BodyParams {
 				sold := soldSetting(s, p)
 				for _, x := range trials(p) {
 					if tried++; !triedOn(on, i, tried) {

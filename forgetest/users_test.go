@@ -12,6 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// sampleUsers is the part of contractServer for users.
+func sampleUsers(users ...*User) {
+	for _, u := range users {
+		u.AddIdentity("group_saml", u.Username)
+		u.AddIdentity("scim", u.Username)
+		u.AddEmail(u.Username + "2@example.com")
+	}
+}
+
 // The model of internal/contractmodel proves the filters. This test has what it accepts in several
 // readings, because the documents leave it open, and the refusals.
 func TestUserList(t *testing.T) {

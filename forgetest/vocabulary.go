@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+
+	embedded "github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // terms maps neutral names of the contract to those of the deployed product.
@@ -14,7 +16,7 @@ type terms struct {
 
 var vocabulary = sync.OnceValue(func() *terms {
 	v := new(terms)
-	parse("catalogue/words.json", v)
+	embedded.Read("words.json", v)
 	return v
 })
 

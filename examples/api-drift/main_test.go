@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -64,21 +65,24 @@ func reads() (routes []string) {
 	return routes
 }
 
-// Every read endpoint of the contract is called, and nothing else: no write, and one page of each
-// list.
+// Every read endpoint of the library is called, or listed as one that is not, and nothing else: no
+// write, and one page of each list.
 func TestEveryReadIsCalled(t *testing.T) {
 	srv := full(t)
 	before := len(srv.Requests())
 	out, err := demotest.Run(t, run, "", args(srv)...)
 	require.NoError(t, err)
-	assert.Equal(t, "59 of 59 read endpoints were read.\nNo drift.\n", out)
+	want := map[string]int{}
+	for _, route := range reads() {
+		if !strings.Contains(out, "Not read: "+route+": reads.go has no call for it\n") {
+			want[route] = 1
+		}
+	}
+	assert.Contains(t, out, fmt.Sprintf("%d of %d read endpoints were read.\nNo drift.\n", len(want), len(reads())))
+	assert.GreaterOrEqual(t, len(want), 59)
 	calls := map[string]int{}
 	for _, r := range srv.Requests()[before:] {
 		calls[r.Route]++
-	}
-	want := map[string]int{}
-	for _, route := range reads() {
-		want[route] = 1
 	}
 	want["GET /jwt/auth"]++                                               // for the catalogue
 	want["GET /projects/:id/registry/repositories/:repository_id/tags"]++ // with keyset pagination, which the server refuses
@@ -96,7 +100,7 @@ func TestUnknownFields(t *testing.T) {
 		"GET /projects/:project_id/secure_files/:id/download", "GET /jwt/auth", // that of a server has fields of its own
 	}
 	for _, route := range reads() {
-		if !slices.Contains(noJSON, route) {
+		if !slices.Contains(noJSON, route) && !strings.Contains(out, "Not read: "+route) {
 			assert.Regexp(t, "(?m)^"+regexp.QuoteMeta(route)+` +\S*/x_new_field +\(no such field\) +string`, out)
 		}
 	}
@@ -143,7 +147,7 @@ func TestWithoutFlags(t *testing.T) {
 	out, err := demotest.Run(t, run, "")
 	require.NoError(t, err)
 	assert.Contains(t, out, "Not read: GET /v2/_catalog: no WithRegistry is known\n")
-	assert.Contains(t, out, "57 of 59 read endpoints were read.\n")
+	assert.Contains(t, out, fmt.Sprintf("57 of %d read endpoints were read.\n", len(reads())))
 	srv.Fail("GET /namespaces", forgetest.Delay(time.Hour))
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -34,13 +35,12 @@ type session struct {
 	*world
 	client string
 	rows   []row
-	routes map[string]string
 	seen   []string
 	marks  [2]int // number of requests to each server before the row
 }
 
 func newSession(t *testing.T, client string) *session {
-	s := &session{world: newWorld(t), client: client, rows: rows(), routes: documented(t)}
+	s := &session{world: newWorld(t), client: client, rows: rows()}
 	s.requests()
 	return s
 }
@@ -70,7 +70,7 @@ func (s *session) see(name string, saw any) {
 	row := s.rows[index]
 	s.seen = append(s.seen, name)
 	id, _, _ := strings.Cut(name, ":")
-	assert.Contains(s.t, s.requests(), s.routes[id], "%s: the endpoint was not called", name)
+	assert.Contains(s.t, s.requests(), route(s.t, id), "%s: the endpoint was not called", name)
 	want := normal(s.t, row.want(s.world))
 	assert.NotEqual(s.t, []any{}, want, "%s: an empty list proves nothing", name)
 	if row.silent == s.client {
@@ -137,24 +137,38 @@ func (s *session) refused(name string, want any, saw map[string]any) any {
 	return saw
 }
 
-// end compares the rows that the client has run with those that it can run.
+// figures has the clients, with the number of endpoints that each has and of the rows that it runs.
+// Smaller numbers mean fewer tests and need a reason. Endpoints without a row are not compared.
+var figures = map[string]struct{ endpoints, rows int }{"python": {69, 130}, "javascript": {75, 137}, "go": {87, 149}}
+
+// end compares the rows that the client has run with its figures.
 func (s *session) end() {
 	s.t.Helper()
-	var expected []string
+	endpoints, names := map[string]bool{}, map[string]bool{}
+	for _, name := range s.seen {
+		id, _, _ := strings.Cut(name, ":")
+		endpoints[id], names[name] = true, true
+	}
 	for _, row := range s.rows {
-		id, _, _ := strings.Cut(row.name, ":")
-		index := slices.IndexFunc(coverage, func(e endpointID) bool { return e.id == id })
-		require.GreaterOrEqual(s.t, index, 0, id)
-		if coverage[index].call(s.client) != "" && row.without[s.client] == "" {
-			expected = append(expected, row.name)
+		assert.False(s.t, names[row.name] && row.without[s.client] != "", "%s: %s", row.name, row.without[s.client])
+		if !names[row.name] {
+			s.t.Log("not run: " + row.name)
 		}
 	}
-	assert.ElementsMatch(s.t, expected, s.seen, "rows that the client has, rows that it has run")
-	for _, e := range coverage {
-		has := slices.ContainsFunc(s.seen, func(name string) bool { return name == e.id })
-		other := e.id == "repositories.get_blob" && s.client == "go"
-		assert.Equal(s.t, e.call(s.client) != "", has || other, "%s: in the table, and seen", e.id)
+	assert.Len(s.t, endpoints, figures[s.client].endpoints)
+	assert.Len(s.t, names, figures[s.client].rows)
+}
+
+// route returns the route under which the server counts the requests of an endpoint.
+func route(t *testing.T, id string) string {
+	t.Helper()
+	endpoints := catalogue.Endpoints()
+	require.Contains(t, endpoints, id)
+	e := endpoints[id]
+	if e.SameAs != "" {
+		e = endpoints[e.SameAs]
 	}
+	return e.Method + " " + e.Path
 }
 
 // run starts a client that prints one line of JSON for each row and waits for an empty line before

@@ -18,9 +18,9 @@ import (
 	"go.uber.org/goleak"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/contracttest/callresult"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 // TestZeroRequestsOnBadInput checks that each method refuses invalid arguments and options with a *ValidationError that names the option and the wire name, and sends nothing.

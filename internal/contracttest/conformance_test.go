@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 // The conformance test is derived from the catalogue. It calls each documented endpoint through its
@@ -61,8 +61,7 @@ func conformanceCases(t *testing.T) (all []*conformanceCase) {
 // TestConformance calls every endpoint with every parameter.
 func TestConformance(t *testing.T) {
 	server := newContractServer(t)
-	documented, arrived, endpoints := 0, 0, catalogue.Endpoints(t)
-	require.Len(t, endpoints, 94)
+	documented, arrived, endpoints := 0, 0, catalogue.Endpoints()
 	for _, c := range conformanceCases(t) {
 		delete(endpoints, c.Endpoint.ID)
 		t.Run(c.Name, func(t *testing.T) {

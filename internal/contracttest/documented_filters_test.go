@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 // TestFiltersAreDocumented tests all fields of options, including the fields of Not, with all

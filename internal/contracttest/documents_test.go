@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	forge "github.com/forge-sdk/forge-go"
 )
 
 func readText(t *testing.T, file string) string {
@@ -49,21 +46,6 @@ func tableRows(t *testing.T, file, heading string) (rows [][]string) {
 	}
 	require.Greater(t, len(rows), 2, "%s: no table below %q", file, heading)
 	return rows[2:]
-}
-
-// TestTableOfServices checks that the table of AGENTS.md has each service and each of its methods.
-func TestTableOfServices(t *testing.T) {
-	listed := map[string]string{}
-	for _, row := range tableRows(t, "AGENTS.md", "## Services") {
-		listed[row[0]] = row[2]
-	}
-	for field := range reflect.TypeFor[forge.Client]().Fields() {
-		if field.IsExported() {
-			for method := range field.Type.Methods() {
-				assert.Contains(t, listed["`"+field.Name+"`"], "`"+method.Name+"`", field.Name)
-			}
-		}
-	}
 }
 
 var (

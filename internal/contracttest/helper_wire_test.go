@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 // wireForm compares a request with the catalogue.

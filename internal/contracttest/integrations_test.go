@@ -16,15 +16,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
 )
 
 // TestIntegrationKinds compares the kinds with the catalogue: their slugs, and that required
 // parameters are required with inherited settings, too. TestCatalogueParameters and
 // TestCatalogueChecks compare the parameters.
 func TestIntegrationKinds(t *testing.T) {
-	kinds := catalogue.Kinds(t)
+	kinds := catalogue.Kinds()
 	require.Len(t, kinds, len(cases.Kinds))
 	for i, kind := range kinds {
 		row := cases.Kinds[i]

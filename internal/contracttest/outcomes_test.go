@@ -5,53 +5,80 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
+	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
 )
 
-// write is a write, and the call that shows whether it took effect.
+// write is how a write is sent, if not with the objects of the server and the values of the
+// catalogue, and the call that shows whether it took effect.
 type write struct {
-	method string // the typed method
-	send   func(w *outcomeWorld) error
-	// took reports whether the call that the guide names shows the effect; nil if that is the write itself.
+	send func(w *outcomeWorld) error
+	// took reports whether the call that the guide names shows the effect; nil if there is none.
 	took func(w *outcomeWorld) (bool, error)
+}
+
+// writeCases returns the methods of all writes of the catalogue.
+func writeCases(t *testing.T) (all []*cases.Case) {
+	t.Helper()
+	for _, c := range cases.All(t) {
+		again := len(all) > 0 && all[len(all)-1].Typed == c.Typed // for another kind of integration
+		if c.Endpoint.Method != http.MethodGet && !again {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // TestOutcomesOfWrites loses the response of each write after it took effect. The error leaves the
 // outcome open, the call that docs/errors-and-retries.md names shows the effect, and a second call
-// ends as its table says. The table has all writes of the contract.
+// ends as its table says. The table is generated, and has all writes.
 func TestOutcomesOfWrites(t *testing.T) {
-	classes := map[string]string{}
-	for _, r := range forge.Routes() {
-		if r.Class != forge.ClassSafe {
-			classes["`"+r.Method+" "+r.Template+"`"] = string(r.Class)
-		}
-	}
+	rows := map[string][]string{}
 	for _, row := range tableRows(t, "docs/errors-and-retries.md", "### Which call shows whether a write took effect") {
 		require.Len(t, row, 5)
-		t.Run(row[0], func(t *testing.T) {
-			assert.Equal(t, classes[row[1]], row[2], "it is not a write, has two rows or another class")
-			delete(classes, row[1])
-			i := slices.IndexFunc(writes, func(w write) bool { return "`client."+w.method+"`" == row[0] })
-			require.GreaterOrEqual(t, i, 0, "nothing sends it")
-			checkOutcome(t, &writes[i], strings.Trim(row[1], "`"), row[4])
+		rows[strings.Trim(row[1], "`")] = row
+	}
+	for _, c := range writeCases(t) {
+		t.Run(c.Typed, func(t *testing.T) {
+			route := c.Endpoint.Method + " " + c.Endpoint.Path
+			require.Contains(t, rows, route)
+			checkOutcome(t, c, route, rows[route][4])
 		})
 	}
-	assert.Empty(t, classes, "writes without a row")
 }
 
-func checkOutcome(t *testing.T, row *write, route, again string) {
+// sends reports whether the server has the objects of the write.
+func (w *outcomeWorld) sends(c *cases.Case) bool {
+	return writes[c.Endpoint.ID].send != nil || !slices.Contains(catalogue.Arguments(c.Endpoint.Path, w.objects), "")
+}
+
+func (w *outcomeWorld) send(c *cases.Case) error {
+	if row := writes[c.Endpoint.ID]; row.send != nil {
+		return row.send(w)
+	}
+	in, ok := c.On(w.t, w.Client, w.objects)
+	require.True(w.t, ok, c.Name)
+	return cases.Consume(c.Method.Call(in))
+}
+
+func checkOutcome(t *testing.T, c *cases.Case, route, again string) {
 	t.Helper()
 	w := newOutcomeWorld(t, forgetest.Public)
+	if !w.sends(c) {
+		t.Skip("the server of newOutcomeWorld lacks its object")
+	}
+	row := writes[c.Endpoint.ID]
 	took := func(want bool) {
 		if row.took != nil {
 			have, err := row.took(w)
@@ -62,11 +89,11 @@ func checkOutcome(t *testing.T, row *write, route, again string) {
 	took(false)
 	w.srv.Fail(route, forgetest.DropResponse().Times(1))
 	var failed *forge.Error
-	require.ErrorAs(t, row.send(w), &failed)
+	require.ErrorAs(t, w.send(c), &failed)
 	require.True(t, failed.MaybeApplied, failed)
 	w.srv.FinishBackgroundJobs()
 	took(true)
-	err := row.send(w)
+	err := w.send(c)
 	if again == "takes effect again" {
 		w.srv.AssertAppliedCount(t, route, 2)
 	}
@@ -81,14 +108,14 @@ func checkOutcome(t *testing.T, row *write, route, again string) {
 // outcomeWorld is a server with one object of each kind.
 type outcomeWorld struct {
 	*forge.Client
-	t                                       *testing.T
-	srv                                     *forgetest.Server
-	acme                                    *forgetest.Group
-	app                                     *forgetest.Project
-	project, group                          forge.Ref
-	repository, block, second, file, runner int64
-	user, own, other                        int64             // a user, an address of the client's user and one of user
-	objects                                 map[string]string // by collection and placeholder, or by placeholder
+	t                        *testing.T
+	srv                      *forgetest.Server
+	acme                     *forgetest.Group
+	app                      *forgetest.Project
+	project, group           forge.Ref
+	repository, file, runner int64
+	user, own, other         int64             // a user, an address of the client's user and one of user
+	objects                  map[string]string // by collection and placeholder, or by placeholder
 }
 
 const outcomeImage = "acme/app/web"
@@ -111,8 +138,7 @@ func newOutcomeWorld(t *testing.T, visibility forgetest.Visibility, options ...f
 		Client: srv.Client(forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1})), t: t, srv: srv, acme: group, app: app, user: maya.ID,
 		project: forge.Path("acme/app"), group: forge.Path("acme"),
 		repository: app.AddRegistryRepository("web").AddTags(2, nil).ID,
-		block:      merges[0].AddBlocker(merges[1]), second: merges[2].ID,
-		runner: app.AddRunner(nil).ID,
+		runner:     app.AddRunner(nil).ID,
 	}
 	id := func(d *forgetest.Document) int64 {
 		number, is := d.Get("id").(int64)
@@ -127,11 +153,11 @@ func newOutcomeWorld(t *testing.T, visibility forgetest.Visibility, options ...f
 	w.objects = map[string]string{
 		"groups :id": "acme", "projects :id": "acme/app", ":project_id": "acme/app", "namespaces :id": "acme", ":namespace": "acme",
 		":issue_iid": "1", ":merge_request_iid": "1", ":tag_name": "v0001", ":key": "production", ":slug": "emails-on-push",
-		":sha": app.AddGeneratedBlob("blob.bin", 10),
+		":sha": app.AddGeneratedBlob("blob.bin", 10), ":image_path": outcomeImage, ":tag": "v0001",
 	}
 	for name, number := range map[string]int64{
 		":version_id": versions[0].ID, ":repository_id": w.repository, "repositories :id": w.repository, "users :id": w.user, "runners :id": w.runner, ":runner_id": w.runner,
-		"secure_files :id": w.file, ":email_id": w.own, "audit_events :id": id(srv.AddAuditEvent(nil)),
+		"secure_files :id": w.file, ":email_id": w.own, "users :email_id": w.other, ":block_id": merges[0].AddBlocker(merges[1]), "audit_events :id": id(srv.AddAuditEvent(nil)),
 		"groups :audit_event_id": id(group.AddAuditEvent(nil)), "projects :audit_event_id": id(app.AddAuditEvent(nil)),
 	} {
 		w.objects[name] = strconv.FormatInt(number, 10)
@@ -190,135 +216,91 @@ func changelog(w *outcomeWorld) (bool, error) {
 
 var (
 	tagsAll     = &forge.DeleteTagsOptions{NameRegexDelete: ".*"}
-	anHour      = forge.WorkDuration(time.Hour)
-	noAuthors   = &forge.UpdateApprovalSettingsOptions{AllowAuthorApproval: new(false)}
 	welcome     = &forge.UpdateSettingsOptions{AfterSignUpText: new("Welcome")}
 	placeholder = &forge.PlaceholderReassignment{SourceHost: "old.example.com", ImportType: "github", SourceUserIdentifier: "7", SourceUserName: "Maya", SourceUsername: "maya", Username: "maya"}
 )
 
-// writes has a row for each write endpoint of the contract, in the order of docs/endpoints.md.
-var writes = []write{
-	{"Registry.SetVisibility", func(w *outcomeWorld) error {
-		return failure(w.Registry.SetVisibility(w.ctx(), w.project, &forge.SetRegistryVisibilityOptions{Visibility: forge.RegistryPrivate}))
-	}, nil},
-	{"Registry.Delete", func(w *outcomeWorld) error { return w.Registry.Delete(w.ctx(), w.project, w.repository) }, func(w *outcomeWorld) (bool, error) {
+// writes are the writes with parameters, or with a call that shows their effect.
+var writes = map[string]write{
+	"registry.delete_repository": {took: func(w *outcomeWorld) (bool, error) {
 		repository, err := w.Registry.Get(w.ctx(), w.repository, nil)
 		if err == nil {
 			return repository.Status != "", nil
 		}
 		return gone(repository, err)
 	}},
-	{"Registry.DeleteTag", func(w *outcomeWorld) error { return w.Registry.DeleteTag(w.ctx(), w.project, w.repository, "v0001") }, tagGone},
-	{"Registry.DeleteTags", func(w *outcomeWorld) error { return w.Registry.DeleteTags(w.ctx(), w.project, w.repository, tagsAll) }, tagGone},
-	{"RegistryNative.DeleteManifest", func(w *outcomeWorld) error {
-		return w.RegistryNative.DeleteManifest(w.ctx(), outcomeImage, "v0001", nil)
-	}, tagGone},
-	{"RegistryNative.DeleteTagReference", func(w *outcomeWorld) error {
-		return w.RegistryNative.DeleteTagReference(w.ctx(), outcomeImage, "v0001") //nolint:staticcheck // deprecated, and documented
-	}, tagGone},
-	{"ResourceGroups.Update", func(w *outcomeWorld) error {
-		return failure(w.ResourceGroups.Update(w.ctx(), w.project, "production", &forge.UpdateResourceGroupOptions{ProcessMode: forge.ProcessModeOldestFirst}))
-	}, func(w *outcomeWorld) (bool, error) {
+	"registry.delete_tag":                  {took: tagGone},
+	"registry.delete_tags_bulk":            {send: func(w *outcomeWorld) error { return w.Registry.DeleteTags(w.ctx(), w.project, w.repository, tagsAll) }, took: tagGone},
+	"registry_native.delete_manifest":      {took: tagGone},
+	"registry_native.delete_tag_reference": {took: tagGone},
+	"resource_groups.update": {took: func(w *outcomeWorld) (bool, error) {
 		return found(w.ResourceGroups.Get(w.ctx(), w.project, "production"))(func(g *forge.ResourceGroup) bool { return g.ProcessMode == forge.ProcessModeOldestFirst })
 	}},
-	{"Repositories.CreateChangelog", func(w *outcomeWorld) error {
-		return w.Repositories.CreateChangelog(w.ctx(), w.project, &forge.CreateChangelogOptions{Version: "1.1.0"})
-	}, changelog},
-	{"SecureFiles.Upload", func(w *outcomeWorld) error {
-		return failure(w.SecureFiles.Upload(w.ctx(), w.project, &forge.UploadSecureFileOptions{Name: "new.p12", File: forge.FileBytes([]byte("new"))}))
-	}, func(w *outcomeWorld) (bool, error) {
+	"repositories.add_changelog": {took: changelog},
+	"secure_files.create": {took: func(w *outcomeWorld) (bool, error) {
 		return items(w.SecureFiles.List(w.ctx(), w.project))(func(f *forge.SecureFile) bool { return f.Name == "new.p12" })
 	}},
-	{"SecureFiles.Delete", func(w *outcomeWorld) error { return w.SecureFiles.Delete(w.ctx(), w.project, w.file) },
-		func(w *outcomeWorld) (bool, error) { return gone(w.SecureFiles.Get(w.ctx(), w.project, w.file)) }},
-	{"ApprovalSettings.UpdateForGroup", func(w *outcomeWorld) error {
-		return failure(w.ApprovalSettings.UpdateForGroup(w.ctx(), w.group, noAuthors))
-	}, func(w *outcomeWorld) (bool, error) {
+	"secure_files.delete": {took: func(w *outcomeWorld) (bool, error) { return gone(w.SecureFiles.Get(w.ctx(), w.project, w.file)) }},
+	"approval_settings.update_group": {took: func(w *outcomeWorld) (bool, error) {
 		return found(w.ApprovalSettings.GetForGroup(w.ctx(), w.group))(func(s *forge.ApprovalSettings) bool { return !s.AllowAuthorApproval.Value })
 	}},
-	{"ApprovalSettings.UpdateForProject", func(w *outcomeWorld) error {
-		return failure(w.ApprovalSettings.UpdateForProject(w.ctx(), w.project, noAuthors))
-	}, func(w *outcomeWorld) (bool, error) {
+	"approval_settings.update_project": {took: func(w *outcomeWorld) (bool, error) {
 		return found(w.ApprovalSettings.GetForProject(w.ctx(), w.project))(func(s *forge.ApprovalSettings) bool { return !s.AllowAuthorApproval.Value })
 	}},
-	{"Issues.Subscribe", func(w *outcomeWorld) error { return failure(w.Issues.Subscribe(w.ctx(), w.project, 1)) }, nil},
-	{"Issues.Unsubscribe", func(w *outcomeWorld) error { return failure(w.Issues.Unsubscribe(w.ctx(), w.project, 1)) }, nil},
-	{"Issues.CreateTodo", func(w *outcomeWorld) error { return failure(w.Issues.CreateTodo(w.ctx(), w.project, 1)) }, nil},
-	{"Issues.Promote", func(w *outcomeWorld) error { return failure(w.Issues.Promote(w.ctx(), w.project, 1, nil)) }, func(w *outcomeWorld) (bool, error) {
+	"issues.promote_by_note": {took: func(w *outcomeWorld) (bool, error) {
 		return items(w.Issues.ListForGroup(w.ctx(), w.group, &forge.ListIssuesOptions{IIDs: []int64{1}}))(func(i *forge.Issue) bool { return i.State == forge.IssueStateClosed })
 	}},
-	{"Issues.SetTimeEstimate", func(w *outcomeWorld) error {
-		return failure(w.Issues.SetTimeEstimate(w.ctx(), w.project, 1, &forge.SetTimeEstimateOptions{Duration: anHour}))
-	}, func(w *outcomeWorld) (bool, error) {
+	"issues.set_time_estimate": {took: func(w *outcomeWorld) (bool, error) {
 		return w.stats(func(s *forge.TimeStats) bool { return s.TimeEstimate == 3600 })
 	}},
-	{"Issues.ResetTimeEstimate", func(w *outcomeWorld) error { return failure(w.Issues.ResetTimeEstimate(w.ctx(), w.project, 1)) },
-		func(w *outcomeWorld) (bool, error) {
-			return w.stats(func(s *forge.TimeStats) bool { return s.TimeEstimate == 0 })
-		}},
-	{"Issues.AddSpentTime", func(w *outcomeWorld) error {
-		return failure(w.Issues.AddSpentTime(w.ctx(), w.project, 1, &forge.AddSpentTimeOptions{Duration: anHour}))
-	}, func(w *outcomeWorld) (bool, error) {
+	"issues.reset_time_estimate": {took: func(w *outcomeWorld) (bool, error) {
+		return w.stats(func(s *forge.TimeStats) bool { return s.TimeEstimate == 0 })
+	}},
+	"issues.add_spent_time": {took: func(w *outcomeWorld) (bool, error) {
 		return w.stats(func(s *forge.TimeStats) bool { return s.TotalTimeSpent == 3*3600 })
 	}},
-	{"Issues.ResetSpentTime", func(w *outcomeWorld) error { return failure(w.Issues.ResetSpentTime(w.ctx(), w.project, 1)) },
-		func(w *outcomeWorld) (bool, error) {
-			return w.stats(func(s *forge.TimeStats) bool { return s.TotalTimeSpent == 0 })
-		}},
-	{"MergeRequests.CreateBlock", func(w *outcomeWorld) error {
-		return failure(w.MergeRequests.CreateBlock(w.ctx(), w.project, 1, &forge.CreateBlockOptions{BlockingMergeRequestID: w.second}))
-	}, func(w *outcomeWorld) (bool, error) { return w.blocks(2) }},
-	{"MergeRequests.DeleteBlock", func(w *outcomeWorld) error { return w.MergeRequests.DeleteBlock(w.ctx(), w.project, 1, w.block) },
-		func(w *outcomeWorld) (bool, error) { return w.blocks(0) }},
-	{"MergeRequests.Subscribe", func(w *outcomeWorld) error { return failure(w.MergeRequests.Subscribe(w.ctx(), w.project, 1)) }, nil},
-	{"MergeRequests.Unsubscribe", func(w *outcomeWorld) error { return failure(w.MergeRequests.Unsubscribe(w.ctx(), w.project, 1)) }, nil},
-	{"MergeRequests.CreateTodo", func(w *outcomeWorld) error { return failure(w.MergeRequests.CreateTodo(w.ctx(), w.project, 1)) }, nil},
-	{"Emails.Create", func(w *outcomeWorld) error {
-		return failure(w.Emails.Create(w.ctx(), &forge.CreateEmailOptions{Email: "new@example.com"}))
-	}, func(w *outcomeWorld) (bool, error) {
+	"issues.reset_spent_time": {took: func(w *outcomeWorld) (bool, error) {
+		return w.stats(func(s *forge.TimeStats) bool { return s.TotalTimeSpent == 0 })
+	}},
+	"merge_requests.create_block": {took: func(w *outcomeWorld) (bool, error) { return w.blocks(2) }},
+	"merge_requests.delete_block": {took: func(w *outcomeWorld) (bool, error) { return w.blocks(0) }},
+	"emails.add_current": {took: func(w *outcomeWorld) (bool, error) {
 		return items(w.Emails.List(w.ctx()))(func(e *forge.Email) bool { return e.Email == "new@example.com" })
 	}},
-	{"Emails.CreateForUser", func(w *outcomeWorld) error {
-		return failure(w.Emails.CreateForUser(w.ctx(), w.user, &forge.CreateEmailForUserOptions{Email: "new@example.com"}))
-	}, func(w *outcomeWorld) (bool, error) {
-		return items(w.Emails.ListForUser(w.ctx(), w.user))(func(e *forge.Email) bool { return e.Email == "new@example.com" })
+	"emails.add_user": {took: func(w *outcomeWorld) (bool, error) {
+		return items(w.Emails.ListForUser(w.ctx(), w.user))(func(e *forge.Email) bool { return e.Email == "more@example.com" })
 	}},
-	{"Emails.Delete", func(w *outcomeWorld) error { return w.Emails.Delete(w.ctx(), w.own) },
-		func(w *outcomeWorld) (bool, error) { return gone(w.Emails.Get(w.ctx(), w.own)) }},
-	{"Emails.DeleteForUser", func(w *outcomeWorld) error { return w.Emails.DeleteForUser(w.ctx(), w.user, w.other) }, func(w *outcomeWorld) (bool, error) {
+	"emails.delete_current": {took: func(w *outcomeWorld) (bool, error) { return gone(w.Emails.Get(w.ctx(), w.own)) }},
+	"emails.delete_user": {took: func(w *outcomeWorld) (bool, error) {
 		has, err := items(w.Emails.ListForUser(w.ctx(), w.user))(func(e *forge.Email) bool { return e.ID == w.other })
 		return !has, err
 	}},
-	{"Runners.Update", func(w *outcomeWorld) error {
-		return failure(w.Runners.Update(w.ctx(), w.runner, &forge.UpdateRunnerOptions{Description: new("moved")}))
-	}, func(w *outcomeWorld) (bool, error) {
+	"runners.update": {took: func(w *outcomeWorld) (bool, error) {
 		return found(w.Runners.Get(w.ctx(), w.runner))(func(r *forge.Runner) bool { return r.Description == "moved" })
 	}},
-	{"Runners.Pause", func(w *outcomeWorld) error { return failure(w.Runners.Pause(w.ctx(), w.runner, nil)) }, func(w *outcomeWorld) (bool, error) {
+	"runners.pause": {took: func(w *outcomeWorld) (bool, error) {
 		return found(w.Runners.Get(w.ctx(), w.runner))(func(r *forge.Runner) bool { return r.Paused })
 	}},
-	{"PlaceholderReassignments.Upload", func(w *outcomeWorld) error {
+	"placeholder_reassignments.submit": {send: func(w *outcomeWorld) error {
 		var file bytes.Buffer
 		require.NoError(w.t, w.PlaceholderReassignments.WriteCSV(&file, forge.FakeList([]*forge.PlaceholderReassignment{placeholder})))
 		return failure(w.PlaceholderReassignments.Upload(w.ctx(), w.group, forge.FileBytes(file.Bytes())))
-	}, func(w *outcomeWorld) (bool, error) {
+	}, took: func(w *outcomeWorld) (bool, error) {
 		rows, err := forge.Collect(w.PlaceholderReassignments.List(w.ctx(), w.group))
 		return len(rows) == 0, err
 	}},
-	{"Settings.Apply", func(w *outcomeWorld) error { return failure(w.Settings.Apply(w.ctx(), welcome.Diff())) }, func(w *outcomeWorld) (bool, error) {
+	"settings.update": {send: func(w *outcomeWorld) error { return failure(w.Settings.Apply(w.ctx(), welcome.Diff())) }, took: func(w *outcomeWorld) (bool, error) {
 		return found(w.Settings.Verify(w.ctx(), welcome.Diff()))(func(r *forge.SettingsReport) bool { return len(r.NotApplied) == 0 })
 	}},
-	{"Integrations.Set", func(w *outcomeWorld) error {
+	"integrations.set": {send: func(w *outcomeWorld) error {
 		return w.Integrations.Set(w.ctx(), w.group, &forge.CustomIssueTrackerOptions{
 			NewIssueURL: "https://t.example.com/new", IssuesURL: "https://t.example.com/:id", ProjectURL: "https://t.example.com",
 		})
-	}, func(w *outcomeWorld) (bool, error) {
+	}, took: func(w *outcomeWorld) (bool, error) {
 		missing, err := gone(w.Integrations.Get(w.ctx(), w.group, forge.IntegrationCustomIssueTracker))
 		return !missing, err
 	}},
-	{"Integrations.Disable", func(w *outcomeWorld) error {
-		return w.Integrations.Disable(w.ctx(), w.group, forge.IntegrationEmailsOnPush)
-	}, func(w *outcomeWorld) (bool, error) {
+	"integrations.disable": {took: func(w *outcomeWorld) (bool, error) {
 		list, err := forge.Collect(w.Integrations.List(w.ctx(), w.group))
 		return len(list) == 0, err
 	}},

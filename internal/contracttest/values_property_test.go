@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	forge "github.com/forge-sdk/forge-go"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 

@@ -1,195 +1,172 @@
-// Gentable writes the table of services, methods and endpoints between the two markers of
-// docs/endpoints.md. It reads the methods from the service files in the current directory and the
-// rest from forge.Routes. It also writes zz_parameters.go, the query parameters of each endpoint,
-// from the catalogue in testdata/spec. Run go generate after adding an endpoint.
+// Gentable writes the tables of the documents that list services, methods or endpoints, each between
+// two markers: docs/endpoints.md, the writes of docs/errors-and-retries.md, and AGENTS.md. It reads
+// the methods from the service files in the current directory, and the rest from forge.Routes and
+// internal/catalogue. It also writes zz_parameters.go, the query parameters of each endpoint. Run
+// go generate after adding an endpoint.
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"log"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	forge "github.com/forge-sdk/forge-go"
-)
-
-const (
-	guide = "docs/endpoints.md"
-
-	begin = "<!-- endpoints: made by go generate -->\n"
-	end   = "<!-- end of endpoints -->\n"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
+	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gentable: ")
-	rows, err := read(".")
+	files, err := generate(".")
 	if err != nil {
 		log.Fatal(err)
 	}
-	endpoints, err := os.ReadFile(guide)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if endpoints, err = splice(endpoints, markdown(rows)); err != nil {
-		log.Fatal(err)
-	}
-	parameters, err := parameterTable("testdata/spec")
-	if err != nil {
-		log.Fatal(err)
-	}
-	for name, text := range map[string][]byte{guide: endpoints, "zz_parameters.go": parameters} {
-		if err := os.WriteFile(name, text, 0o644); err != nil {
+	for name, text := range files {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}
 }
 
-// row is a method and the endpoint it calls.
-type row struct {
-	service, method string
-	route           forge.Route
-}
-
-// read returns the methods in the package's files, in the order of the services in Client and of
-// the methods in their files.
-func read(dir string) ([]row, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+// generate returns the generated files of the package in dir, by name.
+func generate(dir string) (map[string]string, error) {
+	services, err := gosource.Services(dir)
 	if err != nil {
 		return nil, err
 	}
-	var services []string
-	found := map[string][]row{}
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	files := map[string]string{"zz_parameters.go": string(parameterTable())}
+	for name, table := range map[string]string{
+		"docs/endpoints.md endpoints":       endpointTable(services),
+		"docs/errors-and-retries.md writes": writeTable(services),
+		"AGENTS.md services":                serviceTable(services),
+	} {
+		name, topic, _ := strings.Cut(name, " ")
+		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}
-		for _, decl := range file.Decls {
-			switch d := decl.(type) {
-			case *ast.GenDecl:
-				services = append(services, clientFields(d)...)
-			case *ast.FuncDecl:
-				if r, ok := method(d); ok {
-					found[r.service] = append(found[r.service], r)
-				}
-			}
+		if files[name], err = splice(string(text), topic, table); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	var rows []row
-	for _, service := range services {
-		rows = append(rows, found[service]...)
-	}
-	return rows, nil
+	return files, nil
 }
 
-// clientFields returns the exported fields of type Client, which are the services.
-func clientFields(d *ast.GenDecl) (names []string) {
-	for _, spec := range d.Specs {
-		t, ok := spec.(*ast.TypeSpec)
-		if !ok || t.Name.Name != "Client" {
-			continue
+// splice replaces the text between the markers of a topic with the table.
+func splice(text, topic, table string) (string, error) {
+	begin, end := "<!-- "+topic+": made by go generate -->\n", "<!-- end of "+topic+" -->\n"
+	before, rest, found := strings.Cut(text, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return "", fmt.Errorf("it lacks the markers %q and %q", begin, end)
+	}
+	return before + begin + table + end + after, nil
+}
+
+// requests returns the methods that request an endpoint.
+func requests(services []gosource.Service) (methods []gosource.Method) {
+	for _, s := range services {
+		methods = append(methods, slices.DeleteFunc(slices.Clone(s.Methods), func(m gosource.Method) bool { return m.Verb == "" })...)
+	}
+	return methods
+}
+
+// route returns the row of the route table for a method; a zero Route if there is none.
+func route(m gosource.Method) (row forge.Route) {
+	for _, r := range forge.Routes() {
+		if r.Method == m.Verb && r.Template == m.Template {
+			row = r
 		}
-		fields, ok := t.Type.(*ast.StructType)
-		if !ok {
-			continue
-		}
-		for _, f := range fields.Fields.List {
-			for _, name := range f.Names {
-				if name.IsExported() {
-					names = append(names, name.Name)
-				}
-			}
-		}
 	}
-	return names
+	return row
 }
 
-// method returns the service and the route of a method that sends a request. Waiters use the
-// endpoints of other methods.
-func method(d *ast.FuncDecl) (r row, ok bool) {
-	if d.Recv == nil || !d.Name.IsExported() || strings.HasPrefix(d.Name.Name, "Wait") {
-		return r, false
-	}
-	star, isPointer := d.Recv.List[0].Type.(*ast.StarExpr)
-	if !isPointer {
-		return r, false
-	}
-	receiver, isName := star.X.(*ast.Ident)
-	if !isName {
-		return r, false
-	}
-	r.service, ok = strings.CutSuffix(receiver.Name, "Service")
-	r.method = d.Name.Name
-	if !ok {
-		return r, false
-	}
-	ok = false
-	ast.Inspect(d.Body, func(n ast.Node) bool {
-		if verb, template, isRequest := request(n); isRequest && !ok {
-			r.route, ok = find(verb, template)
-		}
-		return true
-	})
-	return r, ok
-}
-
-// request recognises s.newGet("/route", ...) and similar calls.
-func request(n ast.Node) (verb, template string, ok bool) {
-	call, isCall := n.(*ast.CallExpr)
-	if !isCall || len(call.Args) == 0 {
-		return "", "", false
-	}
-	selector, isSelector := call.Fun.(*ast.SelectorExpr)
-	literal, isLiteral := call.Args[0].(*ast.BasicLit)
-	if !isSelector || !isLiteral || literal.Kind != token.STRING {
-		return "", "", false
-	}
-	template, err := strconv.Unquote(literal.Value)
-	return strings.ToUpper(strings.TrimPrefix(selector.Sel.Name, "new")), template, err == nil && strings.HasPrefix(template, "/")
-}
-
-func find(verb, template string) (forge.Route, bool) {
-	all := forge.Routes()
-	i := slices.IndexFunc(all, func(r forge.Route) bool { return r.Method == verb && r.Template == template })
-	if i < 0 {
-		return forge.Route{}, false
-	}
-	return all[i], true
-}
-
-// markdown returns the table of the guide.
-func markdown(rows []row) []byte {
-	var b bytes.Buffer
+func endpointTable(services []gosource.Service) string {
+	var b strings.Builder
 	b.WriteString("| service | method | endpoint | contract |\n|---|---|---|---|\n")
 	last := ""
-	for _, r := range rows {
-		service := r.service
+	for _, m := range requests(services) {
+		service := m.Service
 		if service == last {
 			service = ""
 		}
-		last = r.service
-		fmt.Fprintf(&b, "| %s | `%s` | `%s %s` | %s |\n", service, r.method, r.route.Method, r.route.Template, r.route.Section)
+		last = m.Service
+		fmt.Fprintf(&b, "| %s | `%s` | `%s %s` | %s |\n", service, m.Name, m.Verb, m.Template, route(m).Section)
 	}
-	return b.Bytes()
+	return b.String()
 }
 
-// splice replaces the text between the markers with the table.
-func splice(text, table []byte) ([]byte, error) {
-	before, rest, found := bytes.Cut(text, []byte(begin))
-	_, after, ended := bytes.Cut(rest, []byte(end))
-	if !found || !ended {
-		return nil, fmt.Errorf("%s lacks the markers %q and %q", guide, begin, end)
+// writeTable returns a row for each write: what the catalogue has about it, or what follows from
+// its route.
+func writeTable(services []gosource.Service) string {
+	var b strings.Builder
+	b.WriteString("| method | endpoint | class | shows whether it took effect | if it is sent again |\n|---|---|---|---|---|\n")
+	outcomes, endpoints := catalogue.Outcomes(), map[string]catalogue.Endpoint{}
+	for _, e := range catalogue.Endpoints() {
+		endpoints[e.Method+" "+e.Path] = e
 	}
-	return slices.Concat(before, []byte(begin), table, []byte(end), after), nil
+	methods := requests(services)
+	for _, m := range methods {
+		r, e := route(m), endpoints[m.Verb+" "+m.Template]
+		if !m.Plain || r.Class == forge.ClassSafe {
+			continue
+		}
+		o, unchanged := outcomes[e.ID], e.HasRule("no_op")
+		again, shownBy := "the state stays the same", "no method reads it: send it again"
+		switch {
+		case m.Verb == "DELETE":
+			again = "`forge.ErrNotFound`"
+		case unchanged:
+			again = "`forge.IsNotModified`"
+			shownBy += "; success and `forge.IsNotModified` both mean that the state is the wanted one"
+		case r.Class == forge.ClassNonIdempotent:
+			again, shownBy = "takes effect again", "no method reads it"
+		}
+		i := slices.IndexFunc(methods, func(read gosource.Method) bool { return read.Verb == "GET" && read.Template == m.Template })
+		switch {
+		case i < 0:
+		case m.Verb == "DELETE":
+			shownBy = "`client." + m.Service + "." + methods[i].Name + "`: `forge.ErrNotFound`"
+		case m.Verb == "PUT":
+			shownBy = "`client." + m.Service + "." + methods[i].Name + "`: the values"
+		}
+		fmt.Fprintf(&b, "| `client.%s` | `%s %s` | %s | %s | %s |\n", cmp.Or(o.Method, m.Service+"."+m.Name), m.Verb, m.Template, r.Class,
+			cmp.Or(o.ShownBy, shownBy), cmp.Or(o.Again, again))
+	}
+	return b.String()
+}
+
+// section is the reference to the contract at the end of a comment.
+var section = regexp.MustCompile(` \(Document \d §[\d.]+\)`)
+
+func serviceTable(services []gosource.Service) string {
+	var b strings.Builder
+	b.WriteString("| field | what it does | methods |\n|---|---|---|\n")
+	for _, s := range services {
+		var methods []string
+		for _, m := range s.Methods {
+			var notes []string
+			for _, name := range m.Types {
+				notes = append(notes, "`"+name+"`")
+			}
+			if m.Deprecated {
+				notes = append(notes, "deprecated")
+			}
+			text := "`" + m.Name + "`"
+			if len(notes) > 0 {
+				text += " (" + strings.Join(notes, ", ") + ")"
+			}
+			methods = append(methods, text)
+		}
+		doc := section.ReplaceAllString(strings.Join(strings.Fields(s.Doc), " "), "")
+		doc = strings.TrimSuffix(strings.TrimPrefix(doc, s.Name+" "), ".")
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, doc, strings.Join(methods, ", "))
+	}
+	return b.String()
 }

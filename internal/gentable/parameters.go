@@ -2,66 +2,35 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
-
-// parameter is a query parameter of the catalogue.
-type parameter struct {
-	Wire string
-	Keys []parameter // of a hash with fixed keys
-}
-
-// endpoint is an endpoint of the catalogue, reduced to its query.
-type endpoint struct {
-	ID, Status, Method, Path string
-	Query                    []parameter `json:"query_params"`
-}
 
 // parameterTable returns the source of the query parameters of each GET endpoint: those of the
 // catalogue and those of deployed servers.
-func parameterTable(dir string) ([]byte, error) {
-	var endpoints []endpoint
-	var deployed []struct {
-		ID    string
-		Query []string
-	}
-	for name, into := range map[string]any{"endpoints.json": &endpoints, "deployed_parameters.json": &deployed} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err == nil {
-			err = json.Unmarshal(data, into)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	rows := map[string]string{}
-	for _, e := range endpoints {
+func parameterTable() []byte {
+	rows, deployed := map[string]string{}, catalogue.Deployed()
+	for _, e := range catalogue.Endpoints() {
 		names := parameterNames(e.Query)
-		if e.Status != "documented" || e.Method != http.MethodGet || len(names) == 0 {
+		if e.Method != http.MethodGet || len(names) == 0 {
 			continue
 		}
-		for _, d := range deployed {
-			if d.ID == e.ID {
-				names = append(names, d.Query...)
-			}
-		}
+		names = append(names, deployed[e.ID]...)
 		for i := range names {
 			names[i] = strings.TrimSuffix(names[i], "[]")
 		}
 		slices.Sort(names)
 		rows[e.Method+" "+e.Path] = strings.Join(slices.Compact(names), " ")
 	}
-	return parameterSource(rows), nil
+	return parameterSource(rows)
 }
 
 // parameterNames returns the names on the wire. The keys of a hash are listed one by one.
-func parameterNames(parameters []parameter) (names []string) {
+func parameterNames(parameters []catalogue.Param) (names []string) {
 	for _, p := range parameters {
 		if len(p.Keys) > 0 {
 			names = append(names, parameterNames(p.Keys)...)

@@ -11,141 +11,61 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
+	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
-// Method is an endpoint of the catalogue with its typed method.
-type Method struct {
-	Endpoint string
-	Func     any
-}
+// methods returns the typed methods that request an endpoint and do nothing else.
+var methods = sync.OnceValues(func() (all []method, err error) {
+	found, err := gosource.Methods(".")
+	for _, m := range found {
+		service, _ := reflect.TypeFor[forge.Client]().FieldByName(m.Service)
+		if typed, exported := service.Type.MethodByName(m.Name); m.Plain && exported {
+			all = append(all, method{m.Verb + " " + m.Template, m.Service + "." + m.Name, typed.Func})
+		}
+	}
+	return all, err
+})
 
-// Methods lists the typed method of each documented endpoint. The types of the methods show their
-// arguments.
-var Methods = []Method{
-	{"registry.update_visibility", (*forge.RegistryService).SetVisibility},
-	{"registry.list_project_repositories", (*forge.RegistryService).ListForProject},
-	{"registry.list_group_repositories", (*forge.RegistryService).ListForGroup},
-	{"registry.get_repository", (*forge.RegistryService).Get},
-	{"registry.delete_repository", (*forge.RegistryService).Delete},
-	{"registry.list_tags", (*forge.RegistryService).ListTags},
-	{"registry.get_tag", (*forge.RegistryService).GetTag},
-	{"registry.delete_tag", (*forge.RegistryService).DeleteTag},
-	{"registry.delete_tags_bulk", (*forge.RegistryService).DeleteTags},
-	{"registry_native.get_token", (*forge.RegistryNativeService).GetToken},
-	{"registry_native.delete_manifest", (*forge.RegistryNativeService).DeleteManifest},
-	{"registry_native.delete_tag_reference", (*forge.RegistryNativeService).DeleteTagReference}, //nolint:staticcheck // deprecated, and documented
-	{"registry_native.catalog", (*forge.RegistryNativeService).ListCatalog},
-	{"resource_groups.list", (*forge.ResourceGroupsService).List},
-	{"resource_groups.get", (*forge.ResourceGroupsService).Get},
-	{"resource_groups.list_upcoming_jobs", (*forge.ResourceGroupsService).ListUpcomingJobs},
-	{"resource_groups.update", (*forge.ResourceGroupsService).Update},
-	{"repositories.tree", (*forge.RepositoriesService).ListTree},
-	{"repositories.get_blob", (*forge.RepositoriesService).GetBlob},
-	{"repositories.get_blob_raw", (*forge.RepositoriesService).DownloadBlob},
-	{"repositories.archive", (*forge.RepositoriesService).Archive},
-	{"repositories.compare", (*forge.RepositoriesService).Compare},
-	{"repositories.contributors", (*forge.RepositoriesService).ListContributors},
-	{"repositories.merge_base", (*forge.RepositoriesService).GetMergeBase},
-	{"repositories.add_changelog", (*forge.RepositoriesService).CreateChangelog},
-	{"repositories.generate_changelog", (*forge.RepositoriesService).GenerateChangelog},
-	{"secure_files.list", (*forge.SecureFilesService).List},
-	{"secure_files.get", (*forge.SecureFilesService).Get},
-	{"secure_files.create", (*forge.SecureFilesService).Upload},
-	{"secure_files.download", (*forge.SecureFilesService).Download},
-	{"secure_files.delete", (*forge.SecureFilesService).Delete},
-	{"approval_settings.get_group", (*forge.ApprovalSettingsService).GetForGroup},
-	{"approval_settings.update_group", (*forge.ApprovalSettingsService).UpdateForGroup},
-	{"approval_settings.get_project", (*forge.ApprovalSettingsService).GetForProject},
-	{"approval_settings.update_project", (*forge.ApprovalSettingsService).UpdateForProject},
-	{"namespaces.list", (*forge.NamespacesService).List},
-	{"namespaces.get", (*forge.NamespacesService).Get},
-	{"namespaces.exists", (*forge.NamespacesService).Exists},
-	{"audit_events.list_instance", (*forge.AuditEventsService).List},
-	{"audit_events.get_instance", (*forge.AuditEventsService).Get},
-	{"audit_events.list_group", (*forge.AuditEventsService).ListForGroup},
-	{"audit_events.get_group", (*forge.AuditEventsService).GetForGroup},
-	{"audit_events.list_project", (*forge.AuditEventsService).ListForProject},
-	{"audit_events.get_project", (*forge.AuditEventsService).GetForProject},
-	{"issues.list", (*forge.IssuesService).List},
-	{"issues.list_group", (*forge.IssuesService).ListForGroup},
-	{"issues.subscribe", (*forge.IssuesService).Subscribe},
-	{"issues.unsubscribe", (*forge.IssuesService).Unsubscribe},
-	{"issues.create_todo", (*forge.IssuesService).CreateTodo},
-	{"issues.promote_by_note", (*forge.IssuesService).Promote},
-	{"issues.set_time_estimate", (*forge.IssuesService).SetTimeEstimate},
-	{"issues.reset_time_estimate", (*forge.IssuesService).ResetTimeEstimate},
-	{"issues.add_spent_time", (*forge.IssuesService).AddSpentTime},
-	{"issues.reset_spent_time", (*forge.IssuesService).ResetSpentTime},
-	{"issues.time_stats", (*forge.IssuesService).GetTimeStats},
-	{"issues.related_merge_requests", (*forge.IssuesService).ListRelatedMergeRequests},
-	{"merge_requests.list", (*forge.MergeRequestsService).List},
-	{"merge_requests.list_project", (*forge.MergeRequestsService).ListForProject},
-	{"merge_requests.list_blocks", (*forge.MergeRequestsService).ListBlocks},
-	{"merge_requests.create_block", (*forge.MergeRequestsService).CreateBlock},
-	{"merge_requests.delete_block", (*forge.MergeRequestsService).DeleteBlock},
-	{"merge_requests.list_blockees", (*forge.MergeRequestsService).ListBlockees},
-	{"merge_requests.changes", (*forge.MergeRequestsService).GetChanges}, //nolint:staticcheck // deprecated, and documented
-	{"merge_requests.subscribe", (*forge.MergeRequestsService).Subscribe},
-	{"merge_requests.unsubscribe", (*forge.MergeRequestsService).Unsubscribe},
-	{"merge_requests.create_todo", (*forge.MergeRequestsService).CreateTodo},
-	{"merge_requests.list_versions", (*forge.MergeRequestsService).ListVersions},
-	{"merge_requests.get_version", (*forge.MergeRequestsService).GetVersion},
-	{"users.list", (*forge.UsersService).List},
-	{"users.get", (*forge.UsersService).Get},
-	{"users.current", (*forge.UsersService).GetCurrent},
-	{"emails.list_current", (*forge.EmailsService).List},
-	{"emails.list_user", (*forge.EmailsService).ListForUser},
-	{"emails.get_current", (*forge.EmailsService).Get},
-	{"emails.add_current", (*forge.EmailsService).Create},
-	{"emails.add_user", (*forge.EmailsService).CreateForUser},
-	{"emails.delete_current", (*forge.EmailsService).Delete},
-	{"emails.delete_user", (*forge.EmailsService).DeleteForUser},
-	{"runners.list", (*forge.RunnersService).List},
-	{"runners.list_all", (*forge.RunnersService).ListAll},
-	{"runners.get", (*forge.RunnersService).Get},
-	{"runners.update", (*forge.RunnersService).Update},
-	{"runners.pause", (*forge.RunnersService).Pause},
-	{"runners.list_jobs", (*forge.RunnersService).ListJobs},
-	{"runners.list_managers", (*forge.RunnersService).ListManagers},
-	{"runners.list_project", (*forge.RunnersService).ListForProject},
-	{"placeholder_reassignments.get", (*forge.PlaceholderReassignmentsService).List},
-	{"placeholder_reassignments.get", (*forge.PlaceholderReassignmentsService).Download},
-	{"placeholder_reassignments.submit", (*forge.PlaceholderReassignmentsService).Upload},
-	{"settings.get", (*forge.SettingsService).Get},
-	{"settings.update", (*forge.SettingsService).Update},
-	{"integrations.list", (*forge.IntegrationsService).List},
-	{"integrations.get", (*forge.IntegrationsService).Get},
-	{"integrations.set", (*forge.IntegrationsService).Set},
-	{"integrations.disable", (*forge.IntegrationsService).Disable},
+// method is a method of a service.
+type method struct {
+	route, name string // "GET /issues", "Issues.List"
+	function    reflect.Value
 }
 
 // All returns the methods of all endpoints, integrations.set once for each kind.
 func All(t *testing.T) []*Case {
 	t.Helper()
 	var cases []*Case
-	endpoints, deployed := catalogue.Endpoints(t), deployedParameters(t)
-	for _, row := range Methods {
-		endpoint, documented := endpoints[row.Endpoint]
-		if !assert.True(t, documented, "%s is not in the catalogue", row.Endpoint) {
+	routes, deployed := map[string]catalogue.Endpoint{}, catalogue.Deployed()
+	for _, e := range catalogue.Endpoints() {
+		routes[e.Method+" "+e.Path] = e
+	}
+	all, err := methods()
+	require.NoError(t, err)
+	for _, m := range all {
+		endpoint, documented := routes[m.route]
+		if !assert.True(t, documented, "%s requests %s, which is not in the catalogue", m.name, m.route) {
 			continue
 		}
-		c := &Case{Name: row.Endpoint, Endpoint: endpoint, Method: reflect.ValueOf(row.Func)}
+		c := &Case{Name: endpoint.ID, Typed: m.name, Endpoint: endpoint, Method: m.function}
 		for in := range c.Method.Type().Ins() {
 			if in.Kind() == reflect.Pointer && in != c.Method.Type().In(0) && in != reflect.TypeFor[*forge.SecureFile]() {
 				c.Options = in.Elem()
 			}
 		}
-		c.Beyond = deployed[row.Endpoint]
-		if row.Endpoint == "settings.update" {
+		c.Beyond = deployed[endpoint.ID]
+		if endpoint.ID == "settings.update" {
 			c.Beyond = append(catalogue.UnnamedSettings(), catalogue.SettingDependencies()...)
 		}
 		if len(endpoint.Kinds) == 0 {
@@ -188,25 +108,10 @@ func foreignKeys(t *testing.T, c *Case) map[string]bool {
 	return foreign
 }
 
-// deployedParameters returns the query parameters that deployed servers have beyond the contract,
-// by endpoint.
-func deployedParameters(t *testing.T) map[string][]string {
-	t.Helper()
-	var rows []struct {
-		ID    string
-		Query []string
-	}
-	require.NoError(t, json.Unmarshal(catalogue.Fixture(t, "spec/deployed_parameters.json"), &rows))
-	all := map[string][]string{}
-	for _, row := range rows {
-		all[row.ID] = row.Query
-	}
-	return all
-}
-
 // Case is a typed method and its endpoint.
 type Case struct {
-	Name     string
+	Name     string // the endpoint's id
+	Typed    string // the method, "Issues.List"
 	Endpoint catalogue.Endpoint
 	Method   reflect.Value
 	Options  reflect.Type // nil if there are none
@@ -291,6 +196,65 @@ func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (i
 	})
 	require.Empty(t, segments, "arguments that are in no path")
 	return in, path
+}
+
+// On returns the arguments of a call on existing objects, by the placeholders of their ids, with the
+// parameters for which the catalogue has values; false if an object is missing.
+func (c *Case) On(t *testing.T, client *forge.Client, objects map[string]string) (in []reflect.Value, ok bool) {
+	t.Helper()
+	args := catalogue.Arguments(c.Endpoint.Path, objects)
+	if slices.Contains(args, "") {
+		return nil, false
+	}
+	in = []reflect.Value{reflect.ValueOf(catalogue.Service(client, c.Method.Type().In(0))), reflect.ValueOf(t.Context())}
+	for i := 2; i < c.Method.Type().NumIn()-1; i++ {
+		kind := c.Method.Type().In(i)
+		if c.Options != nil && kind == reflect.PointerTo(c.Options) {
+			in = append(in, c.required(t))
+			continue
+		}
+		require.NotEmpty(t, args, "%s: %s is in no path", c.Typed, kind)
+		arg := reflect.New(kind).Elem()
+		switch number, err := strconv.ParseInt(args[0], 10, 64); {
+		case kind.Kind() == reflect.String:
+			arg.SetString(args[0])
+		case kind == reflect.TypeFor[forge.Ref]():
+			arg.Set(reflect.ValueOf(forge.Path(args[0])))
+		case kind == reflect.TypeFor[forge.IntegrationName]():
+			arg.Set(reflect.ValueOf(forge.IntegrationSlug(args[0])))
+		default:
+			require.NoError(t, err)
+			arg.SetInt(number)
+		}
+		in, args = append(in, arg), args[1:]
+	}
+	return in, true
+}
+
+// required returns options with the parameters for which the catalogue has values.
+func (c *Case) required(t *testing.T) reflect.Value {
+	t.Helper()
+	options := reflect.New(c.Options)
+	for _, param := range c.Endpoint.Params() {
+		field, sample := options.Elem().FieldByName(catalogue.GoName(c.Options, param.Wire)), param.Sample()
+		if !field.IsValid() || sample == "" {
+			continue
+		}
+		for _, text := range []string{sample, strconv.Quote(sample)} {
+			if err := json.Unmarshal([]byte(text), field.Addr().Interface()); err == nil {
+				break
+			}
+		}
+		if field.IsZero() {
+			field.Set(Sample(t, field.Type()))
+		}
+	}
+	for field, value := range options.Elem().Fields() {
+		if field.Type == reflect.TypeFor[forge.File]() {
+			value.Set(Sample(t, field.Type))
+		}
+	}
+	return options
 }
 
 const Token, User, Content = "conformance-token", "robot", "content\n"

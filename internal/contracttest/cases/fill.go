@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
-	"github.com/forge-sdk/forge-go/internal/contracttest/catalogue"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // Filled are options with a distinct value in every field.
@@ -332,8 +332,10 @@ func plan(t *testing.T, options any, opts ...forge.RequestOption) error {
 	client, err := plannedClient()
 	require.NoError(t, err)
 	own := reflect.TypeOf(options)
-	for _, row := range Methods {
-		method, takes := reflect.ValueOf(row.Func), false
+	all, err := methods()
+	require.NoError(t, err)
+	for _, m := range all {
+		method, takes := m.function, false
 		var in []reflect.Value
 		for i := range method.Type().NumIn() - 1 {
 			switch kind := method.Type().In(i); {
