@@ -102,7 +102,9 @@ func TestAuditEventShape(t *testing.T) {
 	assert.Equal(t, "event 1", details["custom_message"])
 	assert.Equal(t, "Service::Audit::InstanceScope", instance["entity_type"])
 	assert.Equal(t, instance, c.get("/audit_events?per_page=100").array(t)[6])
-	assert.Equal(t, "audit_operation", instance["event_type"])
+	assertShown(t, instance, map[string]any{
+		"event_type": "audit_operation", "target_type": "ApplicationSetting", "entity_path": "forge_instance", "entity_id": 1.0, "ip_address": "127.0.0.1",
+	})
 	for _, name := range top[:6] {
 		assert.Equal(t, details[name], instance[name], name)
 	}
@@ -164,7 +166,7 @@ func TestAuditEventsInGitLabVocabulary(t *testing.T) {
 
 // Writes that the contract names record an event with the caller as the author.
 func TestAuditEventsAreRecorded(t *testing.T) {
-	_, users, c := auditWorld(t)
+	s, users, c := auditWorld(t)
 	owner := c.as(users["owner"].Token)
 	for _, step := range []struct {
 		path, form     string
@@ -197,7 +199,9 @@ func TestAuditEventsAreRecorded(t *testing.T) {
 	removed := c.get("/audit_events?per_page=1").array(t)[0]["details"].(map[string]any)
 	assert.Equal(t, []any{"email address", "new@example.com", ""}, []any{removed["change"], removed["from"], removed["to"]})
 
-	const form = "max_attachment_size=7&personal_access_token_prefix=x&external_pipeline_validation_service_token=secret&unknown=1"
+	const form = "max_attachment_size=7&personal_access_token_prefix=x&external_pipeline_validation_service_token=secret&unknown=1" +
+		"&chatapp_secret=secret&antispam_api_key=secret&admin_notification_email=a@example.com"
+	s.SetClock(later)
 	assert.Equal(t, 200, c.send("PUT", "/application/settings", form).Status)
 	assert.Equal(t, 200, c.send("PUT", "/application/settings", form).Status) // changes nothing
 	events := c.get("/audit_events?entity_type=Service::Audit::InstanceScope&sort=desc").array(t)
@@ -208,6 +212,7 @@ func TestAuditEventsAreRecorded(t *testing.T) {
 	}
 	assert.ElementsMatch(t, [][]any{
 		{"max_attachment_size", "100", "7"}, {"personal_access_token_prefix", "", "x"}, {"external_pipeline_validation_service_token", "", ""},
+		{"chatapp_secret", "", ""}, {"antispam_api_key", "", ""}, {"abuse_notification_email", "", "a@example.com"}, // under its new name only
 	}, got)
 }
 

@@ -186,7 +186,7 @@ func serverCases(t *testing.T) map[string][][]forgetest.Option {
 		"WithAddr":          {{forgetest.WithAddr("127.0.0.1:0")}, {forgetest.WithAddr("localhost:0")}, {forgetest.WithAddr(":0")}, {forgetest.WithAddr("0.0.0.0:0")}},
 		"WithListener":      {{forgetest.WithListener(listener)}, {forgetest.WithListener(pipenet.Listen())}},
 		"WithToken":         one(forgetest.WithToken("glpat-chosen")),
-		"WithPrefix":        one(forgetest.WithPrefix("/forge/sub")),
+		"WithPrefix":        {{forgetest.WithPrefix("/forge/sub")}, {forgetest.WithPrefix("box/")}, {forgetest.WithPrefix("/")}},
 		"WithMaxQueryBytes": one(forgetest.WithMaxQueryBytes(1 << 10)),
 		"WithExternalURL": {
 			{forgetest.WithExternalURL("http://forge.test")},
@@ -310,6 +310,7 @@ func TestTLS(t *testing.T) {
 		assert.Equal(t, "https", u.Scheme)
 		require.NoError(t, srv.Certificate().VerifyHostname(u.Hostname()))
 	}
+	assert.Equal(t, [2]int{1970, 2100}, [2]int{srv.Certificate().NotBefore.Year(), srv.Certificate().NotAfter.Year()})
 	require.NoError(t, srv.Certificate().VerifyHostname("localhost"))
 	client := srv.Client()
 	defer client.CloseIdleConnections()
@@ -332,12 +333,19 @@ func TestClientFollowsRedirectsElsewhere(t *testing.T) {
 		_, _ = io.WriteString(w, strings.Repeat("x", 10))
 	}))
 	defer storage.Close()
-	srv := forgetest.New(t, forgetest.WithExternalURL("http://forge.test"))
-	srv.AddProject("group/app").AddFiles(map[string]string{"README.md": "An app\n"})
-	srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo(storage.URL+"/archive", 302))
-	client := srv.Client()
-	defer client.CloseIdleConnections()
-	archive, err := client.Repositories.Archive(t.Context(), forge.Path("group/app"), nil)
+	open := func(options ...forgetest.Option) (*forge.Download, error) {
+		srv := forgetest.New(t, options...)
+		srv.AddProject("group/app")
+		srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo(storage.URL+"/archive", 302))
+		client := srv.Client()
+		t.Cleanup(client.CloseIdleConnections)
+		return client.Repositories.Archive(t.Context(), forge.Path("group/app"), nil)
+	}
+	_, err := open()
+	require.ErrorContains(t, err, "which is not https", "as for every client of a loopback address")
+	_, err = open(forgetest.WithExternalURL("http://localhost"), forgetest.WithListener(pipenet.Listen()))
+	require.ErrorContains(t, err, "which is not https")
+	archive, err := open(forgetest.WithExternalURL("http://forge.test"))
 	require.NoError(t, err)
 	content, err := io.ReadAll(archive)
 	require.NoError(t, errors.Join(err, archive.Close()))

@@ -1,12 +1,14 @@
 package forgetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -262,13 +264,13 @@ func TestRestate(t *testing.T) {
 
 func TestInterim(t *testing.T) {
 	s, c := faultWorld(t)
-	s.Fail("GET /issues", Informational(103).Times(1))
+	s.Fail("GET /user", Informational(103).Times(1))
 	var got []string
 	trace := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
 		got = append(got, fmt.Sprint(code, " ", h.Get("Link")))
 		return nil
 	}})
-	r, err := http.NewRequestWithContext(trace, http.MethodGet, c.base+"/issues", nil)
+	r, err := http.NewRequestWithContext(trace, http.MethodGet, c.base+"/user", nil)
 	require.NoError(t, err)
 	r.Header.Set("PRIVATE-TOKEN", s.Token)
 	response, err := c.http.Do(r)
@@ -278,8 +280,8 @@ func TestInterim(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"103 </assets/style.css>; rel=preload; as=style"}, got)
 	assert.Equal(t, 200, response.StatusCode)
-	assert.NotContains(t, response.Header.Get("Link"), "preload")
-	assert.Equal(t, c.get("/issues").Body, string(body))
+	assert.Empty(t, response.Header.Get("Link"))
+	assert.Equal(t, c.get("/user").Body, string(body))
 }
 
 // After an interim response without a final one the connection is closed; after 101 it stays open
@@ -380,6 +382,17 @@ func TestAssertions(t *testing.T) {
 	assert.Contains(t, r.errors[0], "POST /api/v4/projects/1/issues/1/subscribe?private_token=%2A%2A%2A -> 304\n    request:  a=b\nGET /api/v4/nothing?x=1 -> 404 (matches no route)")
 	assert.Contains(t, r.errors[1], ": changed something 1 time, want 2")
 	assert.Panics(t, func() { s.AssertRequestCount(t, "GET /issue", 0) }) // a misspelled route would always have 0
+}
+
+// The text of a request has the start of its bodies on one line, and no credential.
+func TestRequestText(t *testing.T) {
+	for n, more := range map[int]string{1: "", 299: "", 300: "...", 301: "..."} {
+		r := Request{Method: "GET", Path: "/x", Route: "GET /x", Body: []byte(" a\n b\xff"), ResponseBody: bytes.Repeat([]byte("x"), n)}
+		assert.Equal(t, "GET /x -> no response\n    request:  a b\uFFFD\n    response: "+strings.Repeat("x", min(n, 300))+more, r.String())
+	}
+	for _, name := range []string{"private_token", "access_token", "job_token"} {
+		assert.Equal(t, "GET /x?"+name+"=%2A%2A%2A&y=1 -> 200", Request{Method: "GET", Path: "/x", Route: "*", Status: 200, Query: url.Values{name: {"secret"}, "y": {"1"}}}.String())
+	}
 }
 
 // noRouteBody is the body of the response to a request that matches no route.

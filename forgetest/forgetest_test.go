@@ -441,6 +441,9 @@ func TestMistakesOfSetupPanic(t *testing.T) {
 	}{
 		{`forgetest: WithExternalURL("forge.test"): it must be a scheme and a host, as in https://forge.test`, func() { WithExternalURL("forge.test") }},
 		{`forgetest: WithExternalURL("https://forge.test/app"): it must be a scheme and a host, as in https://forge.test`, func() { WithExternalURL("https://forge.test/app") }},
+		{`forgetest: "acme//app" is not a full path`, func() { srv.AddProject("acme//app") }},
+		{`forgetest: "a?b" is not a full path`, func() { srv.AddGroup("a?b") }},
+		{`forgetest: project "app" needs a group or a user above it`, func() { srv.AddProject("app") }},
 		{"forgetest: AddMember: the user is nil", func() { group.AddMember(nil, Guest) }},
 		{"forgetest: AddMember: the user is nil", func() { srv.AddProject("acme/app").AddMember(nil, Guest) }},
 		{"forgetest: Fail: the Fault is zero: use a function that returns one, such as Status(502)", func() { srv.Fail("GET /issues", Fault{}) }},
@@ -457,6 +460,9 @@ func TestMistakesOfSetupPanic(t *testing.T) {
 		{"forgetest: Issue.author is of type UserSummary, not string maya: pass a *User or a *Document", func() { NewDocument("Issue").Set("author", "maya") }},
 		{`forgetest: Issue.milestone is of type Milestone, not string v1: pass NewDocument("Milestone")`, func() { NewDocument("Issue").Set("milestone", "v1") }},
 		{`forgetest: Issue.created_at is a timestamp, not string now: pass a time.Time, or text such as "2026-03-01"`, func() { NewDocument("Issue").Set("created_at", "now") }},
+		{"forgetest: Issue.assignees is a list of UserSummary, not bool true: pass []*Document of NewDocument", func() { NewDocument("Issue").Set("assignees", true) }},
+		{`forgetest: Issue.milestone has no nested document: set it before you use "milestone.title"`, func() { NewDocument("Issue").Set("milestone.title", "v1") }},
+		{`forgetest: the contract has no type "Isue"`, func() { NewDocument("Isue") }},
 		{`forgetest: acme/app has no ref "nope": add a commit or a branch first`, func() { srv.AddProject("acme/app").AddBranch("x", "nope") }},
 		{"forgetest: ProtectRegistryTags(\"*\"): it is not an RE2 pattern, such as v.*: error parsing regexp: missing argument to repetition operator: `*`", func() { srv.AddProject("acme/app").ProtectRegistryTags("*") }},
 	} {

@@ -135,7 +135,7 @@ func (c *call) changelogNotes(commits []*Commit, date time.Time) string {
 	if len(categories) == 0 {
 		b.WriteString("No changes.\n")
 	}
-	return strings.TrimRight(b.String(), "\n") + "\n"
+	return strings.TrimSpace(b.String()) + "\n"
 }
 
 // changelogCategories reads the names of the categories from the configuration file: the lines

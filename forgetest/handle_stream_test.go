@@ -322,6 +322,11 @@ func TestHandleCompresses(t *testing.T) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(long)+2))
 		forgetest.WriteJSON(w, r, 200, long)
 	})
+	for size, encoding := range map[int]string{1024: "", 1025: "gzip"} { // with the quotes
+		srv.Handle("GET /text", func(w http.ResponseWriter, r *http.Request) { forgetest.WriteJSON(w, r, 200, long[2:size]) })
+		response, _ := fetch(t, srv, "GET", "/text", nil, "Accept-Encoding", "gzip")
+		assert.Equal(t, []string{encoding, map[string]string{"gzip": "Accept-Encoding"}[encoding]}, []string{response.Header.Get("Content-Encoding"), response.Header.Get("Vary")})
+	}
 	response, _ := fetch(t, srv, "GET", "/sized", nil, "Accept-Encoding", "gzip")
 	assert.Empty(t, response.Header.Get("Content-Encoding"))
 	for _, path := range []string{"/long", "/zipped"} {

@@ -90,6 +90,9 @@ func TestGeneratedIssues(t *testing.T) {
 	assert.EqualValues(t, 1_000_000, first.array(t)[0]["iid"])
 	assert.NotEmpty(t, first.next())
 
+	filtered := c.get("/issues?scope=all&state=opened&sort=asc&per_page=100&page=150").column(t, "iid")
+	assert.Equal(t, []any{22351.0, 22499.0}, []any{filtered[0], filtered[99]}, "two of three issues are open")
+
 	assert.Equal(t, 201, c.post("/projects/1/issues/777777/subscribe").Status)
 	assert.Equal(t, 304, c.post("/projects/1/issues/777777/subscribe").Status)
 	assert.Equal(t, 200, c.send("POST", "/projects/1/issues/777777/time_estimate", "duration=1h").Status)
@@ -116,6 +119,11 @@ func TestListsFollowChanges(t *testing.T) {
 	assert.Equal(t, 200, c.send("POST", "/projects/1/issues/2/time_estimate", "duration=1h").Status)
 	assert.Equal(t, []any{2.0, 4.0, 3.0, 1.0}, iids("order_by=updated_at"))
 	assert.Equal(t, []any{4.0}, iids("order_by=updated_at&per_page=1&page=2"))
+	for i := range 3 * keptLists { // few lists are kept
+		iids(fmt.Sprint("search=", i))
+		iids(fmt.Sprint("order_by=title&search=", i))
+		assert.LessOrEqual(t, max(len(s.store.scans), len(s.store.lists)), keptLists)
+	}
 }
 
 func TestTreeKeysetWalk(t *testing.T) {
@@ -273,6 +281,12 @@ func TestLongQueriesAsBodies(t *testing.T) {
 	r := c.send("GET", "/issues", filters.Encode())
 	assert.Equal(t, 200, r.Status)
 	assert.Empty(t, r.array(t))
+	for body, want := range map[string][]any{ // a hash is an object in JSON
+		`{"scope":"all","iids":["2",1]}`: {2.0, 1.0}, `{"scope":"all","not":{"iids":[2]}}`: {3.0, 1.0},
+	} {
+		assert.Equal(t, want, c.sendJSON("GET", "/issues", body).column(t, "iid"), body)
+	}
+	assert.Equal(t, 400, c.sendJSON("GET", "/issues", `{"not":{"author_id":true}}`).Status)
 	filters.Del("search")
 	filters["iids[]"] = strings.Split(strings.Repeat("2,3,", 3000)+"2", ",")
 	assert.Equal(t, 414, c.get("/issues?"+filters.Encode()).Status)

@@ -166,9 +166,9 @@ func TestRegistryTagPages(t *testing.T) {
 		assert.Equal(t, 400, c.get(path+"?pagination=keyset"+bad).Status, bad)
 	}
 	// the last tag of a page may be deleted before the next page is requested
-	first := c.get(path + "?pagination=keyset&order_by=name&sort=asc&per_page=5")
-	assert.Equal(t, 200, c.send("DELETE", path+"/v0005", "").Status)
-	assert.Equal(t, "v0006", c.get(first.next()).array(t)[0]["name"])
+	first := c.get(path + "?pagination=keyset&order_by=name&sort=asc&per_page=1")
+	assert.Equal(t, 200, c.send("DELETE", path+"/v0001", "").Status)
+	assert.Equal(t, "v0002", c.get(first.next()).array(t)[0]["name"])
 	last := c.get(path + "?pagination=keyset&order_by=name&sort=asc&per_page=44")
 	assert.Empty(t, c.get(last.next()).array(t))
 	assert.Empty(t, c.get(last.next()).next())
@@ -224,7 +224,7 @@ func TestRegistryBulkDeletion(t *testing.T) {
 		p := s.AddProject("group/app")
 		p.ProtectRegistryTags("v2")
 		r := p.AddRegistryRepository("web")
-		for name, days := range map[string]int{"latest": 300, "stable": 0, "v1": 90, "v2": 60, "v3": 20, "rc-1": 10, "rc-10": 0} {
+		for name, days := range map[string]int{"latest": 300, "stable": 0, "v1": 90, "v2": 60, "v3": 20, "rc-1": 10, "rc-10": -9} { // the clock of a runner may be wrong
 			age := time.Duration(days)*24*time.Hour + 2*time.Hour
 			r.AddTag(name, func(d *Document) { d.Set("created_at", noon().Add(-age)) })
 		}

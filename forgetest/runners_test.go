@@ -33,7 +33,12 @@ func TestRunnerLists(t *testing.T) {
 			assert.Equal(t, want, c.get(list+"?"+query).column(t, "id"), list+query)
 		}
 	}
-	assert.Equal(t, []any{3.0, 2.0}, c.get("/runners/all?scope=specific").column(t, "id"))
+	for query, want := range map[string][]any{
+		"scope=specific": {3.0, 2.0}, "scope=shared": {1.0}, "scope=paused": {3.0}, "scope=active": {2.0, 1.0}, "status=paused": {3.0}, "status=never_contacted": {1.0},
+		"status=online": {2.0}, "paused=true": {3.0}, "paused=false": {2.0, 1.0}, "type=group_type": {2.0},
+	} {
+		assert.Equal(t, want, c.get("/runners/all?"+query).column(t, "id"), query)
+	}
 	assert.Equal(t, 400, c.get("/projects/1/runners?scope=shared").Status)
 	now = now.Add(5 * time.Hour)
 	assert.Empty(t, c.get("/runners/all?status=online").array(t), "the status follows the clock")

@@ -174,7 +174,7 @@ func (c *call) run(body []byte) response {
 	compare := c.auditChanges()
 	a := c.route.handle(c)
 	compare()
-	if c.r.Method != http.MethodGet && a.status < 300 {
+	if c.r.Method != http.MethodGet {
 		c.store.invalidate()
 	}
 	return a

@@ -20,13 +20,16 @@ func TestUserList(t *testing.T) {
 	jane.AddEmail("private@example.com")
 	jane.AddIdentity("ldapmain", "uid=jane")
 	s.AddUser("Bob").AddIdentity("scim", "scim-bob")
+	s.AddProject("root/own")
 	c := newCaller(t, s)
 	for query, want := range map[string][]any{
 		"search=zo": {2.0}, "search=Zoe+Jane": {2.0}, "search=jane+zoe": {}, "search=private@example.com": {2.0}, "search=PUBLIC@example.com": {2.0},
 		"extern_uid=UID=jane&provider=ldapmain": {}, "order_by=username&sort=asc": {3.0, 2.0, 1.0},
+		"without_projects=true": {3.0, 2.0}, "without_projects=false": {3.0, 2.0, 1.0},
 	} {
 		assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), query)
 	}
+	assert.Empty(t, c.as(jane.Token).get("/users?search=private@example.com").array(t), "only administrators search all addresses")
 	for query, body := range map[string]string{
 		"active=false":     `{"error":"active does not have a valid value"}`,
 		"humans=1":         `{"error":"humans is invalid"}`,

@@ -130,7 +130,7 @@ func TestLabelDetailsOnEveryList(t *testing.T) {
 		})
 	}
 	p.AddIssue(func(d *Document) { d.Set("labels", []string{"other"}) }) // a label without details has a color too
-	assert.Regexp(t, `"name":"other","color":"#[0-9a-f]{6}"`, c.get("/issues?with_labels_details=true").Body)
+	assert.Contains(t, c.get("/issues?with_labels_details=true").Body, `"name":"other","color":"#7d8df5","description":"","description_html":""`)
 }
 
 // No call finds a confidential issue without credentials, or for users who are neither Reporters
@@ -232,6 +232,12 @@ func TestIssueValues(t *testing.T) {
 	assertShown(t, subscribed, map[string]any{"references.short": "#2", "references.relative": "#2", "references.full": "group/app#2"})
 	assert.Equal(t, "group/app#2", c.get("/issues").array(t)[0]["references"].(map[string]any)["relative"])
 	assert.Equal(t, "app#2", c.get("/groups/group/issues").array(t)[0]["references"].(map[string]any)["relative"])
+	for at, want := range map[int]time.Time{0: day(6), 5: day(5)} { // the time of closing is by default that of the latest update
+		fill := func(d *Document) {
+			d.Set("state", "closed").Set("updated_at", day(6)).Set("closed_at", map[int]any{5: day(5)}[at])
+		}
+		assert.Equal(t, want, p.AddIssue(fill).Get("closed_at"))
+	}
 }
 
 // A test may omit fields of a milestone, like some responses of servers.
