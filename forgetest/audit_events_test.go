@@ -73,6 +73,13 @@ func TestAuditEventAccess(t *testing.T) {
 			assert.Equal(t, statuses[i], as.get(path).Status, "%s %s", who, path)
 		}
 	}
+	for who, seen := range map[string][2][]any{ // in the lists of the group and the project; others than these see their own events
+		"developer": {{3.0}, {5.0}}, "maintainer": {{}, {6.0, 5.0}}, "owner": {{4.0, 3.0}, {6.0, 5.0}},
+	} {
+		for i, list := range []string{"/groups/group/audit_events", "/projects/1/audit_events"} {
+			assert.Equal(t, seen[i], c.as(users[who].Token).get(list).column(t, "id"), "%s %s", who, list)
+		}
+	}
 	for path, status := range map[string]int{ // an administrator
 		"/audit_events/6": 200, "/audit_events/8": 404, "/audit_events/0": 404, "/audit_events/x": 400,
 		"/groups/group/audit_events/4": 200, "/groups/group/audit_events/5": 404, "/groups/none/audit_events/4": 404,

@@ -311,12 +311,20 @@ func TestTLS(t *testing.T) {
 		require.NoError(t, srv.Certificate().VerifyHostname(u.Hostname()))
 	}
 	assert.Equal(t, [2]int{1970, 2100}, [2]int{srv.Certificate().NotBefore.Year(), srv.Certificate().NotAfter.Year()})
-	require.NoError(t, srv.Certificate().VerifyHostname("localhost"))
+	assert.True(t, srv.Certificate().IsCA)
+	for _, host := range []string{"forge.test", "localhost", "127.0.0.1"} {
+		require.NoError(t, forgetest.New(t, forgetest.WithTLS(), forgetest.WithExternalURL("https://forge.test")).Certificate().VerifyHostname(host))
+	}
 	client := srv.Client()
 	defer client.CloseIdleConnections()
 	_, err := client.Users.GetCurrent(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]bool{"HTTP/2.0": true}, protocols)
+	p := srv.AddProject("group/app")
+	p.AddIssues(1, nil)
+	p.MoveTo("group/new")
+	_, err = client.Issues.GetTimeStats(t.Context(), forge.Path("group/app"), 1)
+	require.NoError(t, err, "a redirect of a moved project")
 
 	stranger, err := forge.NewClient(srv.URL, forge.WithToken(srv.Token))
 	require.NoError(t, err)
@@ -388,6 +396,9 @@ func TestURLAndHTTPServer(t *testing.T) {
 		}))
 	assert.Equal(t, "https://forge.test/sub", srv.URL)
 	assert.Equal(t, "https://forge.test", srv.RegistryURL)
+	for _, all := range []string{":0", "0.0.0.0:0"} {
+		assert.Contains(t, forgetest.New(t, forgetest.WithAddr(all)).URL, "http://127.0.0.1:", "all addresses of the machine")
+	}
 	srv.AddProject("group/app").AddIssues(3, nil)
 
 	client := &http.Client{Transport: &http.Transport{DialContext: network.DialContext}}

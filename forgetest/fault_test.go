@@ -41,6 +41,7 @@ func TestFaultsThatReplaceTheCall(t *testing.T) {
 		body   string
 	}{
 		{"status", Status(502), 502, map[string]string{"Content-Type": "application/json"}, `{"message":"502 Bad Gateway"}`},
+		{"the first one that is final", Status(200), 200, nil, `{"message":"200 OK"}`},
 		{"no content", Status(204), 204, nil, ""},
 		{"not modified", Status(304), 304, nil, ""},
 		{"a status of net/http only", Status(226), 226, nil, `{"message":"226 IM Used"}`},
@@ -51,7 +52,7 @@ func TestFaultsThatReplaceTheCall(t *testing.T) {
 		{"sign-in", SignInPage(), 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, ""},
 		{"redirect to a host", RedirectTo("https://evil.example", 307), 307, map[string]string{"Location": "https://evil.example/api/v4/projects/1/issues/1/subscribe?x=1"}, ""},
 		{"redirect to an address", RedirectTo("https://evil.example/x", 302), 302, map[string]string{"Location": "https://evil.example/x"}, ""},
-		{"rate limit", TooManyRequests(1500 * time.Millisecond), 429, map[string]string{"Retry-After": "2", "RateLimit-Remaining": "0", "Content-Type": "text/plain; charset=utf-8"}, "Retry later\n"},
+		{"rate limit", TooManyRequests(1500 * time.Millisecond), 429, map[string]string{"Retry-After": "2", "RateLimit-Remaining": "0", "RateLimit-Limit": "60", "Content-Type": "text/plain; charset=utf-8"}, "Retry later\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, c := faultWorld(t)
@@ -200,7 +201,10 @@ func TestRateLimits(t *testing.T) {
 		assert.Equal(t, status, c.get("/issues").Status)
 	}
 	now = now.Add(45 * time.Second)
-	assert.Equal(t, "15", c.get("/issues").Header.Get("Retry-After"))
+	limited := c.get("/issues").Header
+	for name, want := range map[string]int64{"Retry-After": 15, "RateLimit-Limit": 2, "RateLimit-Observed": 3, "RateLimit-Remaining": 0, "RateLimit-Reset": now.Unix() + 15} {
+		assert.Equal(t, decimal(want), limited.Get(name), name)
+	}
 	now = now.Add(15 * time.Second)
 	assert.Equal(t, 200, c.get("/issues").Status)
 }
@@ -363,6 +367,7 @@ func TestAssertions(t *testing.T) {
 	s.AssertRequests(t, subscribe, subscribe, "")
 	assert.Equal(t, 304, s.LastRequest(t, subscribe).Status)
 	assert.Equal(t, "a=b", string(s.LastRequest(t, subscribe).Body))
+	assert.Len(t, s.Requests()[0].ResponseBody, 300)
 	assert.Equal(t, "/api/v4/nothing", s.LastRequest(t, "*").Path)
 	assert.Contains(t, string(s.Requests()[0].ResponseBody), `{"id":1`)
 
@@ -381,6 +386,7 @@ func TestAssertions(t *testing.T) {
 	assert.Contains(t, r.errors[0], "forgetest: "+subscribe+": 2 requests, want 1\nPOST /api/v4/projects/1/issues/1/subscribe -> 201\n    response: {\"id\":1")
 	assert.Contains(t, r.errors[0], "POST /api/v4/projects/1/issues/1/subscribe?private_token=%2A%2A%2A -> 304\n    request:  a=b\nGET /api/v4/nothing?x=1 -> 404 (matches no route)")
 	assert.Contains(t, r.errors[1], ": changed something 1 time, want 2")
+	assert.Contains(t, r.errors[3], "in this order:\n  GET /issues\ngot:\nPOST /api/v4/projects/1/issues/1/subscribe -> 201")
 	assert.Panics(t, func() { s.AssertRequestCount(t, "GET /issue", 0) }) // a misspelled route would always have 0
 }
 

@@ -196,12 +196,12 @@ func wasSet(t *testing.T, s *Server, f *field, value, got any) bool {
 }
 
 func TestDurations(t *testing.T) {
-	for text, want := range map[string]int64{"3h30m": 12600, "1w 2d": 201600, "-1h": -3600, "1 h": 3600, "45s": 45, "+2m": 120} {
+	for text, want := range map[string]int64{"3h30m": 12600, "1w 2d": 201600, "-1h": -3600, "1 h": 3600, "45s": 45, "+2m": 120, " -1h ": -3600, "2147483647s": 2147483647} {
 		got, valid := parseDuration(text)
 		assert.True(t, valid, text)
 		assert.Equal(t, want, got, text)
 	}
-	for _, text := range []string{"", "-", "5", "h", "1x", "1h-2m", "one hour"} {
+	for _, text := range []string{"", "-", "5", "h", "1x", "1h-2m", "one hour", "2147483648s"} {
 		_, valid := parseDuration(text)
 		assert.False(t, valid, text)
 	}

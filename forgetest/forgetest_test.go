@@ -245,6 +245,7 @@ func TestAuthentication(t *testing.T) {
 		{"enough role", "POST", "/projects/group%2Fclosed/repository/changelog?version=1.1.0", "PRIVATE-TOKEN", jane.Token, 200, "200"},
 		{"sudo by name", "GET", "/issues?sudo=jane", "PRIVATE-TOKEN", s.Token, 200, ""},
 		{"sudo by a user", "GET", "/issues?sudo=1", "PRIVATE-TOKEN", jane.Token, 403, ""},
+		{"sudo of no one", "GET", "/projects/group%2Fopen/repository/tree?sudo=jane", "", "", 403, ""},
 		{"sudo unknown", "GET", "/issues?sudo=999", "PRIVATE-TOKEN", s.Token, 404, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -256,6 +257,14 @@ func TestAuthentication(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The first of the headers with a credential counts.
+func TestSeveralCredentials(t *testing.T) {
+	s := New(t)
+	c := newCaller(t, s)
+	assert.Equal(t, 200, c.answer("GET", "/issues", "", "Authorization", "Bearer wrong", "JOB-TOKEN", "wrong").Status)
+	assert.Equal(t, 200, c.as("").answer("GET", "/issues", "", "Authorization", "Bearer "+s.Token, "JOB-TOKEN", "wrong").Status)
 }
 
 func TestSudoActsAsTheUser(t *testing.T) {

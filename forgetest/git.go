@@ -301,7 +301,7 @@ func (t *tree) walk(prefix string, visit func(path string, e treeEntry)) {
 
 // find follows a path to an entry; "" is the tree itself.
 func (t *tree) find(path string) (treeEntry, bool) {
-	e := treeEntry{tree: t, mode: "040000"}
+	e := treeEntry{tree: t}
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == '/' }) {
 		if e.tree == nil {
 			return e, false

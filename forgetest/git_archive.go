@@ -66,7 +66,7 @@ func (a *archive) add(path string, e treeEntry, excluded []string) {
 		return
 	}
 	if e.blob != nil {
-		mode, _ := strconv.ParseInt(e.mode[2:], 8, 64)
+		mode, _ := strconv.ParseInt(e.mode, 8, 64)
 		a.files = append(a.files, archiveFile{path, mode & 0o777, e.blob})
 		return
 	}

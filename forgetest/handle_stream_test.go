@@ -201,9 +201,13 @@ func TestHandlePanics(t *testing.T) {
 	client = srv.Client(forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1}))
 	assert.Equal(t, 500, list(panics{}).Status)
 	assert.Len(t, f.texts, 3)
+	for _, code := range []int{99, 1000} {
+		srv.Handle(listJobs, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })
+		assert.Equal(t, 500, list(panics{}).Status, code)
+	}
 	srv.Handle(listJobs, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	assert.Equal(t, 0, list(panics{}).Status)
-	assert.Len(t, f.texts, 3, "it is not a failure of the test")
+	assert.Len(t, f.texts, 5, "it is not a failure of the test")
 	srv.Handle(listJobs, func(http.ResponseWriter, *http.Request) { runtime.Goexit() }) // as FailNow does
 	assert.Equal(t, 0, list(panics{}).Status)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL, nil)
@@ -300,6 +304,9 @@ func TestHandleHead(t *testing.T) {
 	assert.Equal(t, 200, response.Status)
 	head, _ := fetch(t, srv, "HEAD", "/projects/1/issues/1/subscribe", nil)
 	assert.Equal(t, 405, head.StatusCode)
+	srv.Handle("HEAD /projects/:id/jobs", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) })
+	head, _ = fetch(t, srv, "HEAD", "/projects/1/jobs", nil)
+	assert.Equal(t, 202, head.StatusCode, "a route for HEAD precedes that for GET")
 }
 
 // Large JSON is compressed unless the handler has set the length or the encoding.
@@ -327,8 +334,11 @@ func TestHandleCompresses(t *testing.T) {
 		response, _ := fetch(t, srv, "GET", "/text", nil, "Accept-Encoding", "gzip")
 		assert.Equal(t, []string{encoding, map[string]string{"gzip": "Accept-Encoding"}[encoding]}, []string{response.Header.Get("Content-Encoding"), response.Header.Get("Vary")})
 	}
+	assert.Len(t, srv.LastRequest(t, "GET /text").ResponseBody, 300)
 	response, _ := fetch(t, srv, "GET", "/sized", nil, "Accept-Encoding", "gzip")
 	assert.Empty(t, response.Header.Get("Content-Encoding"))
+	response, _ = fetch(t, srv, "GET", "/sized", nil, "If-None-Match", "*")
+	assert.Equal(t, []string{"304", ""}, []string{strconv.Itoa(response.StatusCode), response.Header.Get("Content-Length")})
 	for _, path := range []string{"/long", "/zipped"} {
 		response, body := fetch(t, srv, "GET", path, nil, "Accept-Encoding", "gzip")
 		assert.Equal(t, "gzip", response.Header.Get("Content-Encoding"))

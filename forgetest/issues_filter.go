@@ -146,7 +146,7 @@ func (c *call) fieldValues(i *item, name string) []string {
 	case "my_reaction_emoji":
 		return i.awarded(c.user)
 	}
-	if i.mr != nil && name != "state" {
+	if i.mr != nil {
 		return mergeRequestFieldValues(i.mr, name)
 	}
 	return queryText(d.Get(name)) // health_status, issue_type, state, weight

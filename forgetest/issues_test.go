@@ -43,7 +43,7 @@ func TestOpenIssueFilters(t *testing.T) {
 	_, c := filterWorld(t)
 	for query, want := range map[string][]any{
 		"search=here+needle": {1.0}, "search=needle&in=description,title": {3.0, 1.0}, "assignee_username[]=tom&assignee_username[]=jane": {2.0},
-		"not[labels]=bug,idea": {3.0}, "labels=bug,None": {}, "order_by=relative_position&sort=asc": {1.0, 2.0, 3.0}, "due_date=overdue": {2.0}, "milestone_id=Started": {},
+		"not[labels]=bug,idea": {3.0}, "labels=bug,None": {}, "order_by=relative_position&sort=asc": {1.0, 2.0, 3.0}, "order_by=due_date": {2.0, 3.0, 1.0}, "order_by=due_date&sort=asc": {2.0, 1.0, 3.0}, "due_date=overdue": {2.0}, "milestone_id=Started": {},
 		"my_reaction_emoji=rocket": {}, "my_reaction_emoji=rocket&sudo=jane": {3.0}, // of the caller
 	} {
 		for _, list := range []string{"/issues?scope=all&", "/groups/group/issues?"} {
@@ -265,6 +265,9 @@ func TestRelatedMergeRequests(t *testing.T) {
 	}
 	assert.Len(t, c.as("").get(path).array(t), 1)
 	assert.Equal(t, int64(2), i.Get("merge_requests_count"))
+	given := app.AddIssue(func(d *Document) { d.Set("merge_requests_count", 7) })
+	given.Relate(secret.AddMergeRequest(nil))
+	assert.Equal(t, int64(7), given.Get("merge_requests_count"))
 }
 
 // Two parameters that exclude each other do so on every list with both, and in not.

@@ -223,5 +223,9 @@ func TestVersionsAndChanges(t *testing.T) {
 	raw := c.get(at + "/changes?access_raw_diffs=true").object(t)
 	assert.Equal(t, false, raw["overflow"])
 	assert.Len(t, raw["changes"], changedFiles+1)
-	assert.Equal(t, int64(0), mr.Get("upvotes"))
+	mr.Push(Change{Delete: slices.Collect(maps.Keys(files)), Files: map[string]string{"large": strings.Repeat("x", maxDiffed), "larger": strings.Repeat("x", maxDiffed+1)}})
+	for query, want := range map[string][]any{"": {true, false, true}, "?access_raw_diffs=true": {false, false, false}} { // the second of four files, and the third
+		large := c.get(at + "/changes" + query).object(t)
+		assert.Equal(t, want, []any{large["overflow"], large["changes"].([]any)[2].(map[string]any)["too_large"], large["changes"].([]any)[3].(map[string]any)["too_large"]}, query)
+	}
 }

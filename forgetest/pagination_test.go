@@ -124,6 +124,9 @@ func TestListsFollowChanges(t *testing.T) {
 		iids(fmt.Sprint("order_by=title&search=", i))
 		assert.LessOrEqual(t, max(len(s.store.scans), len(s.store.lists)), keptLists)
 	}
+	p.Archive()
+	assert.Empty(t, iids(""))
+	assert.Len(t, iids("non_archived=false"), 4)
 }
 
 func TestTreeKeysetWalk(t *testing.T) {
@@ -286,7 +289,9 @@ func TestLongQueriesAsBodies(t *testing.T) {
 	} {
 		assert.Equal(t, want, c.sendJSON("GET", "/issues", body).column(t, "iid"), body)
 	}
-	assert.Equal(t, 400, c.sendJSON("GET", "/issues", `{"not":{"author_id":true}}`).Status)
+	for body, name := range map[string]string{`{"not":{"author_id":true}}`: "not[author_id]", `{"not":1}`: "not"} {
+		assert.Equal(t, `{"error":"`+name+` is invalid"}`, c.sendJSON("GET", "/issues", body).Body)
+	}
 	filters.Del("search")
 	filters["iids[]"] = strings.Split(strings.Repeat("2,3,", 3000)+"2", ",")
 	assert.Equal(t, 414, c.get("/issues?"+filters.Encode()).Status)

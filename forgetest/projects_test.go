@@ -98,6 +98,8 @@ func TestApprovalSettingsAreInherited(t *testing.T) {
 	assert.Equal(t, []string{"false", "true", "true locked group"}, look("require_reauthentication_to_approve"))
 	c.send("PUT", top, "retain_approvals_on_push=false&selective_code_owner_removals=true")
 	assert.Equal(t, []string{"true", "false", "false"}, look("selective_code_owner_removals"))
+	c.send("PUT", top, "selective_code_owner_removals=false")
+	assert.Equal(t, []string{"false", "false", "false"}, look("selective_code_owner_removals"), "it is not inherited")
 	assert.Equal(t, 200, c.send("PUT", app, "selective_code_owner_removals=true").Status) // the group has disabled retain
 }
 

@@ -146,12 +146,11 @@ func (s *Server) signature(text string) string {
 
 // verify parses a token of this server that has not expired.
 func (s *Server) verify(token string) (c claims, valid bool) {
-	at := strings.LastIndex(token, ".")
-	if at < 0 || !hmac.Equal([]byte(token[at+1:]), []byte(s.signature(token[:at]))) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 || !hmac.Equal([]byte(parts[2]), []byte(s.signature(parts[0]+"."+parts[1]))) {
 		return c, false
 	}
-	_, payload, _ := strings.Cut(token[:at], ".")
-	data, err := base64.RawURLEncoding.DecodeString(payload)
+	data, err := base64.RawURLEncoding.DecodeString(parts[1])
 	return c, err == nil && json.Unmarshal(data, &c) == nil && s.now().Unix() < c.Expires
 }
 

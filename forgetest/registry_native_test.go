@@ -3,6 +3,7 @@ package forgetest
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -92,6 +93,7 @@ func TestRegistryTokens(t *testing.T) {
 		assert.Equal(t, tc.status, r.Status, "%s %v", tc.user, tc.scopes)
 		if tc.status == 401 {
 			assert.Equal(t, `Basic realm="registry"`, r.Header.Get("WWW-Authenticate"))
+			assert.Contains(t, r.Body, `"code":"UNAUTHORIZED"`)
 		}
 		if tc.status != 200 {
 			continue
@@ -146,6 +148,7 @@ func TestManifestDeletion(t *testing.T) {
 			a := n.do("DELETE", at+step.tag, "", step.token, step.accept)
 			assert.Regexp(t, step.body+`(\W|$)`, a.Body, "%s %s", form, step.tag)
 			assert.Equal(t, step.status, a.Status, "%s%s %s", form, step.tag, a.Body)
+			assert.Equal(t, a.Status == 401 || a.Status == 202, a.Header.Get("Docker-Distribution-Api-Version") == "registry/2.0", step.tag)
 		}
 		want := []string{"latest"}
 		if manifests {
@@ -203,6 +206,7 @@ func TestCatalog(t *testing.T) {
 	whole, names := get("")
 	assert.Equal(t, all, names)
 	assert.Empty(t, whole.Header.Get("Link"))
+	assert.Equal(t, "registry/2.0", whole.Header.Get("Docker-Distribution-Api-Version"))
 	var walked []string
 	pages := 0
 	for query := "?n=3"; query != ""; pages++ {
@@ -230,6 +234,12 @@ func TestCatalog(t *testing.T) {
 	assert.Equal(t, 401, r.Status)
 	assert.Contains(t, r.Header.Get("WWW-Authenticate"), `scope="registry:catalog:*",error="insufficient_scope"`)
 	assert.Equal(t, 405, n.do("POST", n.s.RegistryURL+"/v2/_catalog", "", token, "").Status)
+	for i := range 94 { // 101 repositories
+		p.AddRegistryRepository(fmt.Sprint("x", i))
+	}
+	many, names := get("")
+	assert.Len(t, names, 100)
+	assert.NotEmpty(t, many.Header.Get("Link"))
 	assert.Equal(t, 404, n.do("GET", n.s.URL+apiPath+"/v2/_catalog", "", token, "").Status) // the registry is not part of the API
 }
 

@@ -67,7 +67,7 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 
 // A stream that cannot be written completely ends with an error, wherever the write fails.
 func TestStreamsReportErrors(t *testing.T) {
-	files := []archiveFile{{"a.txt", 0o644, &blob{data: []byte("some text")}}, {"b.bin", 0o755, &blob{size: 100_000}}}
+	files := []archiveFile{{"a.txt", 0o644, &blob{data: []byte("some text")}}, {"b.bin", 0o755, &blob{size: 64<<10 + 1}}}
 	streams := map[string]func(io.Writer) error{"text": files[0].blob.copyTo, "blob": files[1].blob.copyTo}
 	for _, format := range []string{"zip", "tar", "tar.gz", "tar.bz2"} {
 		streams[format] = (&archive{folder: "x", files: files, date: noon()}).writer(format)
@@ -75,6 +75,7 @@ func TestStreamsReportErrors(t *testing.T) {
 	for name, write := range streams {
 		var whole strings.Builder
 		require.NoError(t, write(&whole), name)
+		assert.GreaterOrEqual(t, whole.Len(), map[string]int{"text": 9, "blob": 64<<10 + 1}[name])
 		for n := 0; n < whole.Len(); n += 1 + whole.Len()/97 {
 			require.ErrorIs(t, write(new(limitedWriter(n))), io.ErrShortWrite, "%s after %d bytes", name, n)
 		}
@@ -95,7 +96,7 @@ func TestTree(t *testing.T) {
 		{"?ref=v1.0.0", []any{"src", "README.md"}},
 		{"?ref=side%2Fbranch", []any{"src", "README.md", "side.txt"}},
 		{"?ref=" + commits["base"].ID, []any{"src", "README.md"}},
-		{"?ref=" + commits["base"].ID[:8], []any{"src", "README.md"}},
+		{"?ref=" + commits["base"].ID[:7], []any{"src", "README.md"}},
 	} {
 		r := c.get(repo + "/tree" + tc.query)
 		assert.Equal(t, tc.want, r.column(t, "path"), tc.query)
@@ -111,6 +112,7 @@ func TestTree(t *testing.T) {
 		"/tree?path=none":                        `{"message":"404 invalid revision or path Not Found"}`,
 		"/tree?path=README.md":                   `{"message":"404 invalid revision or path Not Found"}`,
 		"/tree?ref=none":                         `{"message":"404 Tree Not Found"}`,
+		"/tree?ref=" + commits["base"].ID[:6]:    `{"message":"404 Tree Not Found"}`,
 		"/blobs/0000000":                         `{"message":"404 Blob Not Found"}`,
 		"/blobs/0000000/raw":                     `{"message":"404 Blob Not Found"}`,
 		"/archive?sha=none":                      `{"message":"404 File Not Found"}`,
@@ -183,15 +185,18 @@ func TestArchives(t *testing.T) {
 	assert.Equal(t, []string{"src/box/x.go"}, base(c.get(repo+"/archive?path=%2Fsrc%2Fbox%2F")))
 	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths[]=%2Fsrc%2Fbox%2F&exclude_paths[]=side.txt")))
 	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths=src,side.txt")))
-	p.AddCommit(Change{Branch: "comma", Files: map[string]string{"a,b": "x", "a": "x", "b": "x"}})
+	p.AddCommit(Change{Branch: "comma", Files: map[string]string{"a,b": "x", "a": "x", "b.sh": "x"}})
 	without := func(query string) []string { return base(c.get(repo + "/archive?sha=comma&path=&" + query)) }
-	assert.Equal(t, []string{"README.md", "a", "b", "lib/main.go"}, without("exclude_paths[]=a,b&exclude_paths[]=src&exclude_paths[]=side.txt"))
-	assert.Equal(t, []string{"a,b", "lib/main.go"}, without("exclude_paths=a,b,src,side.txt,README.md"))
+	assert.Equal(t, []string{"README.md", "a", "b.sh", "lib/main.go"}, without("exclude_paths[]=a,b&exclude_paths[]=src&exclude_paths[]=side.txt"))
+	assert.Equal(t, []string{"a,b", "lib/main.go"}, without("exclude_paths=a,b.sh,src,side.txt,README.md"))
+	assert.Contains(t, unpack(t, ".zip", c.get(repo+"/archive.zip?sha=comma").Body), "app-comma-"+p.repo.branches["comma"].ID+"/b.sh")
 	assert.Equal(t, 400, c.get(repo+"/archive?include_lfs_blobs=maybe").Status)
 
 	p.AddGeneratedBlob("large.bin", 200_000)
 	assert.Len(t, unpack(t, ".bz2", c.get(repo+"/archive.bz2?sha=main").Body), 5)
 }
+
+var fileModes = map[bool]int64{true: 0o755, false: 0o644}
 
 func unpack(t *testing.T, format, body string) map[string]string {
 	t.Helper()
@@ -206,6 +211,7 @@ func unpack(t *testing.T, format, body string) map[string]string {
 			require.NoError(t, err)
 			data, _ := io.ReadAll(content)
 			files[f.Name] = string(data)
+			assert.EqualValues(t, fileModes[strings.HasSuffix(f.Name, ".sh")], f.Mode())
 		}
 		return files
 	case "", ".tar.gz":
@@ -225,6 +231,7 @@ func unpack(t *testing.T, format, body string) map[string]string {
 		data, err := io.ReadAll(archive)
 		require.NoError(t, err)
 		files[header.Name] = string(data)
+		assert.Equal(t, fileModes[strings.HasSuffix(header.Name, ".sh")], header.Mode)
 	}
 }
 
@@ -273,6 +280,7 @@ func TestCompare(t *testing.T) {
 	other := s.AddProject("group/fork", Private)
 	other.AddFiles(map[string]string{"fork.txt": "f\n"})
 	assert.Equal(t, []any{"README.md", "fork.txt", "lib/main.go", "side.txt", "src/box/x.go"}, paths("from=main&to=main&straight=true&from_project_id=2"))
+	assert.Equal(t, []any{"README.md", "lib/main.go", "side.txt", "src/box/x.go"}, paths("from=main&to=main&from_project_id=2"), "no common commit")
 	assert.Equal(t, 404, c.as("").get(repo+"/compare?from=main&to=main&from_project_id=2").Status)
 
 	assert.JSONEq(t, `{"error":"from is missing, to is missing"}`, c.get(repo+"/compare").Body)
@@ -308,11 +316,44 @@ func TestDiffHunks(t *testing.T) {
 	long := replaceLines([]string{"a\n", "old\n", "z\n"}, []string{"a\n", "new\n", "more\n", "z\n"}) // too long to compare by line
 	assert.Equal(t, "@@ -1,3 +1,4 @@\n a\n-old\n+new\n+more\n z\n", hunks(long))
 	assert.Equal(t, "@@ -1 +1,2 @@\n a\n+b\n", hunks(replaceLines([]string{"a\n"}, []string{"a\n", "b\n"})))
-	assert.Equal(t, "@@ -1,2 +1 @@\n a\n-b\n", hunks(replaceLines([]string{"a\n", "b\n"}, []string{"a\n"})))
+	assert.Equal(t, "@@ -1,2 +1 @@\n a\n-a\n", hunks(replaceLines([]string{"a\n", "a\n"}, []string{"a\n"})))
+	assert.Equal(t, "@@ -1 +1,2 @@\n a\n+a\n", hunks(replaceLines([]string{"a\n"}, []string{"a\n", "a\n"})))
 	assert.Equal(t, "@@ -1,2 +1 @@\n-b\n a\n", hunks(replaceLines([]string{"b\n", "a\n"}, []string{"a\n"})))
 	assert.Equal(t, "@@ -1 +1,2 @@\n+b\n a\n", hunks(replaceLines([]string{"a\n"}, []string{"b\n", "a\n"})))
+	for gap, want := range map[int]int{6: 1, 7: 2} { // unchanged lines between two changes
+		after := slices.Clone(before)
+		after[10], after[11+gap] = "x\n", "x\n"
+		assert.Equal(t, want, strings.Count(hunks(compareLines(before, after)), "@@ -"), gap)
+	}
 	binary := fileChange{"x", "x", treeEntry{blob: &blob{data: []byte("a\x00")}}, treeEntry{blob: &blob{data: []byte("b\x00")}}}
 	assert.Equal(t, "Binary files a/x and b/x differ\n", binary.render(diffForm{unidiff: true}).Get("diff"))
+}
+
+// A merge applies what the branch has changed, added, moved and deleted. A move is the move of one
+// file, even if several have its content.
+func TestMergesAndMoves(t *testing.T) {
+	p := New(t).AddProject("group/app")
+	p.AddFiles(map[string]string{"changed": "1", "moved": "2", "gone": "3", "kept": "4"})
+	p.AddCommit(Change{Branch: "side", Files: map[string]string{"changed": "5", "to": "2", "too": "2", "new": "6"}, Delete: []string{"moved", "gone"}})
+	base := p.AddFiles(map[string]string{"kept": "7"})
+	merge, got := p.AddCommit(Change{MergeFrom: "side"}), map[string]string{}
+	merge.tree.walk("", func(path string, e treeEntry) { got[path] = string(e.blob.data) })
+	assert.Equal(t, map[string]string{"changed": "5", "to": "2", "too": "2", "new": "6", "kept": "7"}, got)
+	var changes []string
+	for _, c := range diffTrees(base.tree, merge.tree) {
+		changes = append(changes, c.oldPath+">"+c.newPath)
+	}
+	assert.Equal(t, "changed>changed gone>gone new>new moved>to too>too", strings.Join(changes, " "))
+}
+
+// Trailers are the lines of the last paragraph that have a key of one word, unless it is the title.
+func TestTrailers(t *testing.T) {
+	for message, want := range map[string]map[string]string{
+		"Changelog: a": {}, "T\n\nChangelog: a\n\nMore": {}, "T\n\nTwo words: a\nKey:b\nChangelog: c\n": {"Changelog": "c"},
+	} {
+		last, _ := (&Commit{Message: message}).trailers()
+		assert.Equal(t, want, last, message)
+	}
 }
 
 func TestContributors(t *testing.T) {

@@ -40,8 +40,16 @@ func TestRunnerLists(t *testing.T) {
 		assert.Equal(t, want, c.get("/runners/all?"+query).column(t, "id"), query)
 	}
 	assert.Equal(t, 400, c.get("/projects/1/runners?scope=shared").Status)
-	now = now.Add(5 * time.Hour)
-	assert.Empty(t, c.get("/runners/all?status=online").array(t), "the status follows the clock")
+	const hour = time.Hour
+	for age, want := range map[time.Duration]string{ // the status of the second runner follows the clock
+		2 * hour: "online", 2*hour + time.Millisecond: "offline", 7 * 24 * hour: "offline", 7*24*hour + time.Millisecond: "stale",
+	} {
+		s.SetClock(func() time.Time { return now.Add(age) })
+		for _, status := range []string{"online", "offline", "stale"} {
+			found := slices.Contains(c.get("/runners/all?status="+status).column(t, "id"), any(2.0))
+			assert.Equal(t, status == want || status == "offline" && want == "stale", found, "%s after %s", status, age)
+		}
+	}
 }
 
 func TestRunnerUpdate(t *testing.T) {
@@ -116,6 +124,9 @@ func TestRunnerJobsAndManagers(t *testing.T) {
 		"id": 1.0, "system_id": "s_1", "version": "17.1.0", "revision": "5a147c92", "platform": "linux", "architecture": "amd64",
 		"created_at": "2026-03-04T12:00:00.000Z", "contacted_at": "2026-03-04T12:00:00.000Z", "ip_address": "127.0.0.1", "status": "online",
 	})
+	r.AddManager("s_2", nil)
+	assertShown(t, newCaller(t, s).get("/runners/1/managers").array(t)[1], map[string]any{"version": "18.0.0", "revision": "91a27b2a"})
+	assertShown(t, newCaller(t, s).get("/runners/1").object(t), map[string]any{"run_untagged": true, "locked": false, "access_level": "not_protected", "tag_list": []any{}})
 	r.AddJob(p, "s_1", nil)
 	r.AddJob(p, "s_2", func(d *Document) { d.Set("status", "failed") })
 	r.AddJob(secret, "s_1", func(d *Document) { d.Set("status", "success") })
@@ -128,9 +139,14 @@ func TestRunnerJobsAndManagers(t *testing.T) {
 	assertShown(t, job, map[string]any{
 		"id": 2.0, "status": "failed", "stage": "test", "name": "test", "ref": "main", "tag": false, "coverage": nil,
 		"created_at": "2026-03-04T12:00:00.000Z", "started_at": "2026-03-04T12:00:00.000Z", "finished_at": nil, "duration": nil,
-		"queued_duration": nil, "user.username": "root", "commit.committer_name": "Root", "pipeline.id": 2.0, "project.name": "App",
+		"queued_duration": nil, "user.username": "root", "commit.committer_name": "Root", "pipeline.id": 2.0, "pipeline.status": "running", "project.name": "App",
 	})
 	assert.Equal(t, []any{2.0, 1.0}, c.as(reporter.Token).get("/runners/1/jobs").column(t, "id"))
+	for query, want := range map[string][]any{
+		"system_id=s_1": {3.0, 1.0}, "status=success": {3.0}, "status=running&system_id=s_2": {}, "order_by=id&sort=asc": {1.0, 2.0, 3.0},
+	} {
+		assert.Equal(t, want, c.get("/runners/1/jobs?"+query).column(t, "id"), query)
+	}
 	assert.Empty(t, c.as(guest.Token).get("/runners/1/jobs").array(t))
 	assert.JSONEq(t, `{"error":"order_by is missing"}`, c.get("/runners/1/jobs?sort=asc").Body)
 	assert.Equal(t, 400, c.get("/runners/1/jobs?status=waiting").Status)
@@ -306,7 +322,8 @@ func TestRunnerScopes(t *testing.T) {
 				r := newCaller(t, s).as(token).send(e.Method, path, form)
 				assert.Equal(t, want, r.Status, "%s: %q %s", who, name, route)
 				if want == 403 {
-					assert.Contains(t, r.Body, "insufficient_scope")
+					accepted := map[bool]string{true: "read_api api", false: "api manage_runners"}[e.Auth.Scope == ""]
+					assert.Regexp(t, `^{"error":"insufficient_scope","error_description":".+","scope":"`+accepted+`"}$`, r.Body)
 				}
 			}
 		}
@@ -325,7 +342,7 @@ func TestRunnerValues(t *testing.T) {
 		want   any // maximum_timeout
 	}{
 		{`{"maximum_timeout":600}`, 200, 600.0}, {`{"maximum_timeout":null}`, 200, nil}, {`{"maximum_timeout":3600}`, 200, 3600.0},
-		{`{"description":"x"}`, 200, 3600.0}, {`{"maximum_timeout":599}`, 400, 3600.0}, {`{"maximum_timeout":0}`, 400, 3600.0},
+		{`{"description":"x"}`, 200, 3600.0}, {`{"description":""}`, 200, 3600.0}, {`{"maximum_timeout":599}`, 400, 3600.0}, {`{"maximum_timeout":0}`, 400, 3600.0},
 		{`{"maximum_timeout":-1}`, 400, 3600.0}, {`{"maximum_timeout":"soon"}`, 400, 3600.0}, {`{"maximum_timeout":1.5}`, 400, 3600.0},
 		{`{"maximum_timeout":99999999999999999999}`, 400, 3600.0}, {`{"maximum_timeout":2592000}`, 200, 2592000.0},
 		{`{"description":null,"maintenance_note":null,"tag_list":null}`, 200, 2592000.0},

@@ -28,8 +28,10 @@ func (c caller) put(path string, body any) reply {
 func TestSettingsAreStateful(t *testing.T) {
 	require.Len(t, specified(t).endpoints["PUT "+settingsPath].BodyParams, 127)
 	c := newCaller(t, New(t))
-	object := c.send("PUT", settingsPath+"?snippet_size_limit=7&valid_runner_registrars[]=group", "").object(t)
-	assertShown(t, object, map[string]any{"id": 1.0, "snippet_size_limit": 7.0, "valid_runner_registrars": []any{"group"}})
+	object := c.send("PUT", settingsPath+"?snippet_size_limit=7&valid_runner_registrars[]=group&asset_proxy_allowlist=a,,b", "").object(t)
+	assertShown(t, object, map[string]any{
+		"id": 1.0, "snippet_size_limit": 7.0, "valid_runner_registrars": []any{"group"}, "asset_proxy_allowlist": []any{"a", "b"},
+	})
 	assert.Equal(t, object, c.get(settingsPath).object(t))
 	assert.Len(t, settingFields(), 142)
 	for _, f := range settingFields() {
@@ -57,6 +59,7 @@ func TestSettingsRules(t *testing.T) {
 		"email_restrictions=(":                                                 `{"message":{"email_restrictions":["not valid RE2 syntax"]}}`,
 		"archive_builds_in_human_readable=soon":                                `{"message":{"archive_builds_in_human_readable":["is invalid"]}}`,
 		"archive_builds_in_human_readable=23h":                                 `{"message":{"archive_builds_in_human_readable":["must be at least 1 day"]}}`,
+		"valid_runner_registrars[]=group&valid_runner_registrars[]=group":      `{"message":{"valid_runner_registrars":["has a value twice"]}}`,
 		"whats_new_variant=none":                                               `{"error":"whats_new_variant does not have a valid value"}`,
 		"admin_mode=1":                                                         `{"error":"admin_mode is invalid"}`,
 		"default_projects_limit=x":                                             `{"error":"default_projects_limit is invalid"}`,
