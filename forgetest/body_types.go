@@ -16,7 +16,7 @@ func (p parameter) root() string {
 // misplaced reports whether a wire name sends the parameter as an array or a hash although it is
 // neither: keep_n[] for keep_n.
 func (p parameter) misplaced(wire string) bool {
-	return p.Type != "hash" && p.Removed == (release{}) && !p.covers(wire) && strings.HasPrefix(wire, p.baseName()+"[")
+	return p.Type != "hash" && !p.covers(wire) && strings.HasPrefix(wire, p.baseName()+"[")
 }
 
 // hasWrongType reports whether a parameter was sent with a wrong type (Document 1 §7). In the query

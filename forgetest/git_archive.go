@@ -39,8 +39,8 @@ func getArchive(c *call) response {
 		return notFound("File")
 	}
 	path := strings.Trim(c.text("path"), "/")
-	start, found := commit.tree.find(path)
-	if !found {
+	start := commit.tree.find(path)
+	if start.tree == nil && start.blob == nil {
 		return notFound("File")
 	}
 	name := strings.Join([]string{c.project.slug(), strings.ReplaceAll(ref, "/", "-"), commit.ID}, "-")

@@ -195,6 +195,5 @@ func TestInsertSection(t *testing.T) {
 }
 
 func readFile(c *Commit, path string) string {
-	e, _ := c.tree.find(path)
-	return string(e.blob.data)
+	return string(c.tree.find(path).blob.data)
 }

@@ -212,7 +212,15 @@ func TestHandlePanics(t *testing.T) {
 	assert.Equal(t, 0, list(panics{}).Status)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL, nil)
 	require.NoError(t, err)
-	assert.Panics(t, func() { forgetest.UserFrom(request) }, "not a request of a handler")
+	for name, f := range map[string]func(){ // not a request of a handler
+		"UserFrom": func() { forgetest.UserFrom(request) }, "ProjectFrom": func() { forgetest.ProjectFrom(request) },
+		"GroupFrom": func() { forgetest.GroupFrom(request) }, "SetApplied": func() { forgetest.SetApplied(request, true) },
+		"WriteJSON": func() { forgetest.WriteJSON(nil, request, 200, nil) }, "WriteError": func() { forgetest.WriteError(nil, request, 400, "") },
+		"WritePage":       func() { forgetest.WritePage[int](nil, request, nil) },
+		"WriteKeysetPage": func() { forgetest.WriteKeysetPage[int](nil, request, nil, nil) },
+	} {
+		assert.PanicsWithValue(t, "forgetest: "+name+": the request is not one of a route that Handle added", f)
+	}
 }
 
 // A replaced route is the handler's alone; a misspelled or ambiguous one is refused.
@@ -307,6 +315,8 @@ func TestHandleHead(t *testing.T) {
 	srv.Handle("HEAD /projects/:id/jobs", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) })
 	head, _ = fetch(t, srv, "HEAD", "/projects/1/jobs", nil)
 	assert.Equal(t, 202, head.StatusCode, "a route for HEAD precedes that for GET")
+	patch, _ := fetch(t, srv, "PATCH", "/projects/1/jobs", nil)
+	assert.ElementsMatch(t, []string{"GET", "HEAD"}, strings.Split(patch.Header.Get("Allow"), ", "))
 }
 
 // Large JSON is compressed unless the handler has set the length or the encoding.
@@ -317,7 +327,10 @@ func TestHandleCompresses(t *testing.T) {
 		fmt.Fprint(&digits, i*i*7919)
 	}
 	long := digits.String()
-	srv.Handle("GET /long", func(w http.ResponseWriter, r *http.Request) { forgetest.WriteJSON(w, r, 200, long) })
+	srv.Handle("GET /long", func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Accept-Encoding") // its own header
+		forgetest.WriteJSON(w, r, 200, long)
+	})
 	srv.Handle("GET /zipped", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Encoding", "gzip")

@@ -134,9 +134,11 @@ func byText(text string) sortKey { return sortKey{{text: text}} }
 // for each part of the key, records without a value are last in both directions, and equal records
 // are sorted by id in the direction of the list.
 func compareRecords(a, b sortKey, aID, bID int64, descending bool) int {
-	sign := 1
-	if descending {
-		sign = -1
+	directed := func(order int) int {
+		if descending {
+			return -order
+		}
+		return order
 	}
 	for i := range a {
 		switch x, y := a[i], b[i]; {
@@ -147,11 +149,11 @@ func compareRecords(a, b sortKey, aID, bID int64, descending bool) int {
 			return -1
 		default:
 			if order := cmp.Or(cmp.Compare(x.number, y.number), cmp.Compare(x.text, y.text)); order != 0 {
-				return sign * order
+				return directed(order)
 			}
 		}
 	}
-	return sign * cmp.Compare(aID, bID)
+	return directed(cmp.Compare(aID, bID))
 }
 
 // sortKey returns the key for a value of order_by.

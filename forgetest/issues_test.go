@@ -43,7 +43,7 @@ func TestOpenIssueFilters(t *testing.T) {
 	_, c := filterWorld(t)
 	for query, want := range map[string][]any{
 		"search=here+needle": {1.0}, "search=needle&in=description,title": {3.0, 1.0}, "assignee_username[]=tom&assignee_username[]=jane": {2.0},
-		"not[labels]=bug,idea": {3.0}, "labels=bug,None": {}, "order_by=relative_position&sort=asc": {1.0, 2.0, 3.0}, "order_by=due_date": {2.0, 3.0, 1.0}, "order_by=due_date&sort=asc": {2.0, 1.0, 3.0}, "due_date=overdue": {2.0}, "milestone_id=Started": {},
+		"not[labels]=bug,idea": {3.0}, "labels=bug,None": {}, "order_by=relative_position&sort=asc": {1.0, 2.0, 3.0}, "state=all": {3.0, 2.0, 1.0}, "order_by=due_date": {2.0, 3.0, 1.0}, "order_by=due_date&sort=asc": {2.0, 1.0, 3.0}, "due_date=overdue": {2.0}, "milestone_id=Started": {},
 		"my_reaction_emoji=rocket": {}, "my_reaction_emoji=rocket&sudo=jane": {3.0}, // of the caller
 	} {
 		for _, list := range []string{"/issues?scope=all&", "/groups/group/issues?"} {

@@ -21,10 +21,10 @@ func TestOpenMergeRequestFilters(t *testing.T) {
 	one.AddApprovers(jane, tom)
 	one.Deploy("production")
 	one.Approve(jane)
-	p.AddMergeRequest(func(d *Document) { d.Set("created_at", day(3)) }).AddApprovers(tom)
+	p.AddMergeRequest(func(d *Document) { d.Set("title", "A").Set("created_at", day(3)) }).AddApprovers(tom)
 	c := newCaller(t, s)
 	for query, want := range map[string][]any{
-		"approver_ids[]=2&approver_ids[]=3": {1.0}, "approved_by_ids[]=2": {1.0}, "order_by=title": {2.0, 1.0}, "order_by=title&sort=asc": {1.0, 2.0}, "created_after=2026-03-03": {2.0}, "search=needle+fix": {1.0}, "deployed_after=2026-03-04T12:00:00Z": {1.0},
+		"approver_ids[]=2&approver_ids[]=3": {1.0}, "approved_by_ids[]=2": {1.0}, "order_by=title": {1.0, 2.0}, "order_by=title&sort=asc": {2.0, 1.0}, "created_after=2026-03-03": {2.0}, "search=needle+fix": {1.0}, "deployed_after=2026-03-04T12:00:00Z": {1.0},
 		"deployed_before=2026-03-04T12:00:00Z&environment=production": {1.0}, "deployed_after=2026-03-04T12:00:01Z": {}, "reviewer_username=None": {2.0, 1.0},
 	} {
 		assert.Equal(t, want, c.get("/merge_requests?"+query).column(t, "id"), query)

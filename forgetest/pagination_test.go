@@ -119,6 +119,7 @@ func TestListsFollowChanges(t *testing.T) {
 	assert.Equal(t, 200, c.send("POST", "/projects/1/issues/2/time_estimate", "duration=1h").Status)
 	assert.Equal(t, []any{2.0, 4.0, 3.0, 1.0}, iids("order_by=updated_at"))
 	assert.Equal(t, []any{4.0}, iids("order_by=updated_at&per_page=1&page=2"))
+	assert.Len(t, s.store.lists, 1, "of all pages")
 	for i := range 3 * keptLists { // few lists are kept
 		iids(fmt.Sprint("search=", i))
 		iids(fmt.Sprint("order_by=title&search=", i))
@@ -174,6 +175,7 @@ func TestScanEqualsTheList(t *testing.T) {
 			assert.False(t, seen[id])
 			seen[id] = true
 		}
+		assert.LessOrEqual(t, len(s.store.scans), 2, "one for all pages of this query, and of the last")
 		s.AddUser("forget" + fmt.Sprint(len(query)))
 		for _, page := range []int{22, 11, 3, 1} {
 			want := walked[min(len(walked), (page-1)*100):min(len(walked), page*100)]

@@ -186,7 +186,7 @@ func (c *call) authenticateRegistry() *response {
 // deleteManifest removes a tag. The Accept header must name the manifest's media type, of any
 // vendor.
 func deleteManifest(c *call) response {
-	if !slices.ContainsFunc(strings.Split(strings.Join(c.r.Header.Values("Accept"), ","), ","), isManifestType) {
+	if !slices.ContainsFunc(listed(c.r.Header, "Accept"), isManifestType) {
 		return registryError(http.StatusNotAcceptable, "UNSUPPORTED", "Accept must name the media type of the image manifest, version 2")
 	}
 	return deleteReference(c)

@@ -76,7 +76,7 @@ func TestStreamsReportErrors(t *testing.T) {
 		var whole strings.Builder
 		require.NoError(t, write(&whole), name)
 		assert.GreaterOrEqual(t, whole.Len(), map[string]int{"text": 9, "blob": 64<<10 + 1}[name])
-		for n := 0; n < whole.Len(); n += 1 + whole.Len()/97 {
+		for n := 0; n < whole.Len(); n += 1 + whole.Len()/9 {
 			require.ErrorIs(t, write(new(limitedWriter(n))), io.ErrShortWrite, "%s after %d bytes", name, n)
 		}
 	}
@@ -140,10 +140,13 @@ func TestBlobs(t *testing.T) {
 	assert.Equal(t, []any{4.0, "++++/w=="}, []any{b["size"], b["content"]})
 	raw := c.get(repo + "/blobs/" + id + "/raw")
 	assert.Equal(t, "one\n2\nthree\n", raw.Body)
-	assert.Equal(t, []string{"12", "application/octet-stream"}, []string{raw.Header.Get("Content-Length"), raw.Header.Get("Content-Type")})
+	for name, want := range map[string]string{"Content-Length": "12", "Content-Type": "application/octet-stream", "Content-Disposition": `attachment; filename="` + id + `"`} {
+		assert.Equal(t, want, raw.Header.Get(name))
+	}
 
 	const size = 300 << 20
 	big := p.AddGeneratedBlob("big.bin", size)
+	assert.NotEqual(t, big, p.AddGeneratedBlob("big.bin", 7))
 	response, err := c.request("GET", repo+"/blobs/"+big+"/raw", "", "")
 	require.NoError(t, err)
 	defer response.Body.Close()
@@ -183,7 +186,7 @@ func TestArchives(t *testing.T) {
 	}
 	assert.Equal(t, []string{"README.md", "side.txt", "src/box/x.go", "src/main.go"}, base(c.get(repo+"/archive?sha=side%2Fbranch")))
 	assert.Equal(t, []string{"src/box/x.go"}, base(c.get(repo+"/archive?path=%2Fsrc%2Fbox%2F")))
-	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths[]=%2Fsrc%2Fbox%2F&exclude_paths[]=side.txt")))
+	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths[]=+%2Fsrc%2Fbox%2F+&exclude_paths[]=side.txt")))
 	assert.Equal(t, []string{"README.md", "lib/main.go"}, base(c.get(repo+"/archive?exclude_paths=src,side.txt")))
 	p.AddCommit(Change{Branch: "comma", Files: map[string]string{"a,b": "x", "a": "x", "b.sh": "x"}})
 	without := func(query string) []string { return base(c.get(repo + "/archive?sha=comma&path=&" + query)) }
@@ -324,6 +327,9 @@ func TestDiffHunks(t *testing.T) {
 		after := slices.Clone(before)
 		after[10], after[11+gap] = "x\n", "x\n"
 		assert.Equal(t, want, strings.Count(hunks(compareLines(before, after)), "@@ -"), gap)
+	}
+	for sizes, compared := range map[[2]int]bool{{1 << 10, 1 << 10}: true, {17, 61681}: false} { // of 1<<20 pairs of lines, and one more
+		assert.Equal(t, compared, compareLines(make([]string, sizes[0]), make([]string, sizes[1])) != nil)
 	}
 	binary := fileChange{"x", "x", treeEntry{blob: &blob{data: []byte("a\x00")}}, treeEntry{blob: &blob{data: []byte("b\x00")}}}
 	assert.Equal(t, "Binary files a/x and b/x differ\n", binary.render(diffForm{unidiff: true}).Get("diff"))

@@ -292,6 +292,10 @@ func TestAuditorNeedsATier(t *testing.T) {
 	}
 }
 
+// otherScopes are the scopes of GitLab that allow no call of the runners.
+const otherScopes = `read_user read_repository write_repository read_registry write_registry sudo admin_mode create_runner ai_features k8s_proxy
+	read_service_ping self_rotate read_virtual_registry write_virtual_registry`
+
 // Detail, update and pause need a token with the scope in their rows; api includes all scopes. The
 // other calls need a scope for reading.
 func TestRunnerScopes(t *testing.T) {
@@ -300,7 +304,7 @@ func TestRunnerScopes(t *testing.T) {
 		tokens := map[string]string{
 			"": users[who].Token, "api": users[who].AddToken("api"), "read_api": users[who].AddToken("read_api"),
 			"manage_runners": users[who].AddToken("manage_runners"), "manage_runner": users[who].AddToken("manage_runner"),
-			"read_api manage_runners": users[who].AddToken("read_api", "manage_runners"), "other": users[who].AddToken("read_user"),
+			"read_api manage_runners": users[who].AddToken("read_api", "manage_runners"), "other": users[who].AddToken(strings.Fields(otherScopes)...),
 		}
 		scoped := []string{"", "api", "manage_runners", "manage_runner", "read_api manage_runners"}
 		reading := []string{"", "api", "read_api", "read_api manage_runners"}

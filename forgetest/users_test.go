@@ -30,6 +30,7 @@ func TestUserList(t *testing.T) {
 		assert.Equal(t, want, c.get("/users?"+query).column(t, "id"), query)
 	}
 	assert.Empty(t, c.as(jane.Token).get("/users?search=private@example.com").array(t), "only administrators search all addresses")
+	assert.Len(t, c.as(jane.Token).get("/users?pagination=keyset&order_by=id&sort=asc&admins=true").array(t), 3)
 	for query, body := range map[string]string{
 		"active=false":     `{"error":"active does not have a valid value"}`,
 		"humans=1":         `{"error":"humans is invalid"}`,
@@ -133,6 +134,7 @@ func TestManyUsersNeedKeyset(t *testing.T) {
 func TestSingleUser(t *testing.T) {
 	s := New(t)
 	jane := s.AddUser("jane")
+	jane.SetCustomAttribute("team", "old")
 	jane.SetCustomAttribute("team", "core")
 	jane.Edit(func(d *Document) { d.Set("location", "Oslo").Set("state", "blocked") })
 	app := s.AddProject("group/app")
@@ -290,11 +292,12 @@ func TestNamespaceSearch(t *testing.T) {
 	c := newCaller(t, s)
 	paths := func(query string) []any { return c.get("/namespaces?"+query).column(t, "full_path") }
 	for search, want := range map[string][]any{
-		"roup": {"group"}, "su": {"group/sub"}, "THE": {"Other"}, "O AL": {"group/sub"}, "oup/s": {}, "none": {},
+		"roup": {"group"}, "su": {"group/sub"}, "THE": {"Other"}, "O AL": {"group/sub"}, "oup/s": {}, "xsu": {}, "none": {},
 	} {
 		assert.Equal(t, want, paths("search="+esc(search)), search)
 	}
 	assert.Equal(t, []any{"group/sub"}, paths("full_path_search=true&search=oup%2Fs"))
+	assert.Empty(t, paths("full_path_search=true&search=xgr"))
 }
 
 // The numbers of a namespace count everything in it at any depth, and nothing outside of it.

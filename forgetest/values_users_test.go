@@ -156,6 +156,13 @@ func TestConfidentialIssues(t *testing.T) {
 			assert.Len(t, c.as(who.Token).get(list+"&confidential=true").array(t), want, "%s %s", list, who.Username)
 		}
 	}
+	author, assignee := s.AddUser("author"), s.AddUser("assignee")
+	p.AddIssue(func(d *Document) {
+		d.Set("confidential", true).Set("author", author).Set("assignees", []*User{assignee})
+	})
+	for _, who := range []*User{author, assignee} {
+		assert.Equal(t, 200, c.as(who.Token).get("/projects/2/issues/3/time_stats").Status, who.Username)
+	}
 }
 
 // at returns the value at a dotted path of an object: nil below null, and false if a key is absent.
