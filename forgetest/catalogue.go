@@ -171,7 +171,7 @@ func (c *contract) widen(name string, params []parameter) {
 			f.Items = &itemType{Type: items}
 		}
 		f.Nullable = kind == "integer" && strings.HasSuffix(p.Name, "runner_token_expiration_interval") // null means that tokens never expire
-		f.blank = f.isText() && p.Enum == nil && p.Name != "signin_enabled"
+		f.blank = kind == "string" && p.Enum == nil && p.Name != "signin_enabled"
 		s.index[p.Name] = len(s.fields)
 		s.fields = append(s.fields, f)
 	}

@@ -55,7 +55,7 @@ func (f *field) empty() any {
 		return int64(0)
 	case "number":
 		return float64(0)
-	case "string", "text":
+	case "string":
 		return ""
 	case "array", "array<string>":
 		return []string(nil)
@@ -230,7 +230,7 @@ func (f *field) convert(value any) (any, bool) {
 		if f.Format != "" {
 			return parseTime(v)
 		}
-		return v, f.hasType("string") || f.hasType("text")
+		return v, f.hasType("string")
 	case time.Time:
 		return v, f.Format != ""
 	case interface {

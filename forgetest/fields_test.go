@@ -223,7 +223,7 @@ func TestAges(t *testing.T) {
 	}
 	age, valid := parseAge("999999999999999999 years")
 	assert.True(t, valid && age > 200*8766*time.Hour, "the longest duration")
-	for _, text := range []string{"", "1", "d", "-1d", "0d", "1x", "soon", "1d!", "1 day or 2", "1 and day", "1 ds", ", 1 day", "99999999999999999999d"} {
+	for _, text := range []string{"", "1", "d", "-1d", "0d", "0h 0days", "1x", "soon", "1d!", "1 day or 2", "1 and day", "1 ds", ", 1 day", "99999999999999999999d"} {
 		_, valid := parseAge(text)
 		assert.False(t, valid, text)
 	}

@@ -219,6 +219,7 @@ func TestAuthentication(t *testing.T) {
 		p.AddTag("v1.0.0", "main")
 	}
 	jane, guest := s.AddUser("jane"), s.AddUser("guest")
+	s.AddProject("jane/own", Private)
 	closed.AddMember(jane, Developer)
 	closed.AddMember(guest, Guest)
 	for _, tc := range []struct {
@@ -240,6 +241,7 @@ func TestAuthentication(t *testing.T) {
 		{"anonymous on internal", "GET", "/projects/group%2Finner/repository/tree", "", "", 404, `{"message":"404 Project Not Found"}`},
 		{"user on internal", "GET", "/projects/group%2Finner/repository/tree", "PRIVATE-TOKEN", guest.Token, 200, ""},
 		{"member of private", "GET", "/projects/group%2Fclosed/repository/tree", "PRIVATE-TOKEN", jane.Token, 200, ""},
+		{"a user's own project", "GET", "/projects/jane%2Fown/secure_files", "PRIVATE-TOKEN", jane.Token, 200, "[]"},
 		{"stranger to public write", "POST", "/projects/group%2Fopen/repository/changelog?version=1.1.0", "PRIVATE-TOKEN", jane.Token, 403, `{"message":"403 Forbidden"}`},
 		{"weak role", "POST", "/projects/group%2Fclosed/repository/changelog?version=1.1.0", "PRIVATE-TOKEN", guest.Token, 403, ""},
 		{"enough role", "POST", "/projects/group%2Fclosed/repository/changelog?version=1.1.0", "PRIVATE-TOKEN", jane.Token, 200, "200"},

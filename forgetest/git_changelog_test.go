@@ -173,7 +173,7 @@ func TestChangelogOfOlderReleases(t *testing.T) {
 		s := New(t, WithRelease(number))
 		p := s.AddProject("group/app")
 		p.AddFiles(map[string]string{"README.md": "x\n"})
-		p.AddTag("v1.0.0", "main")
+		p.AddTag("v0.0.0", "main")
 		p.AddCommit(Change{Message: "More\n\nChangelog: added"})
 		p.AddCommit(Change{Branch: "config", Files: map[string]string{"log.yml": "categories:\n  added: From config\n"}})
 		c := newCaller(t, s)

@@ -30,7 +30,7 @@ func filterWorld(t *testing.T) (*Server, caller) {
 	})
 	past := p.AddMilestone("past its due date", day(1), day(3))
 	p.AddIssue(func(d *Document) {
-		d.Set("title", "Needle").Set("assignees", []*User{jane}).Set("milestone", past)
+		d.Set("title", "Needle").Set("assignees", []*User{jane}).Set("milestone", past).Set("labels", []string{"007"})
 	}).AddAwardEmoji(jane, "rocket")
 	s.AddProject("group/sub/lib").AddIssue(nil)
 	s.AddProject("other/app").AddIssue(nil)
@@ -43,7 +43,7 @@ func TestOpenIssueFilters(t *testing.T) {
 	_, c := filterWorld(t)
 	for query, want := range map[string][]any{
 		"search=here+needle": {1.0}, "search=needle&in=description,title": {3.0, 1.0}, "assignee_username[]=tom&assignee_username[]=jane": {2.0},
-		"not[labels]=bug,idea": {3.0}, "labels=bug,None": {}, "order_by=relative_position&sort=asc": {1.0, 2.0, 3.0}, "state=all": {3.0, 2.0, 1.0}, "order_by=due_date": {2.0, 3.0, 1.0}, "order_by=due_date&sort=asc": {2.0, 1.0, 3.0}, "due_date=overdue": {2.0}, "milestone_id=Started": {},
+		"not[labels]=bug,idea": {3.0}, "labels=bug,None": {}, "labels=007": {3.0}, "labels=7": {}, "order_by=relative_position&sort=asc": {1.0, 2.0, 3.0}, "state=all": {3.0, 2.0, 1.0}, "order_by=due_date": {2.0, 3.0, 1.0}, "order_by=due_date&sort=asc": {2.0, 1.0, 3.0}, "due_date=overdue": {2.0}, "milestone_id=Started": {},
 		"my_reaction_emoji=rocket": {}, "my_reaction_emoji=rocket&sudo=jane": {3.0}, // of the caller
 	} {
 		for _, list := range []string{"/issues?scope=all&", "/groups/group/issues?"} {
@@ -212,6 +212,13 @@ func TestTimeTracking(t *testing.T) {
 		assert.Equal(t, 400, c.send("POST", at+"time_estimate", form).Status, form)
 	}
 	assert.Equal(t, 2, s.CountApplied("POST /projects/:id/issues/:issue_iid/add_spent_time"))
+	guest, reporter := s.AddUser("guest"), s.AddUser("reporter")
+	s.AddProject("group/app").AddMember(guest, Guest)
+	s.AddProject("group/app").AddMember(reporter, Reporter)
+	for _, call := range []string{"time_estimate?duration=1h", "reset_time_estimate", "add_spent_time?duration=1h", "reset_spent_time"} {
+		assert.Equal(t, 403, c.as(guest.Token).post(at+call).Status, call)
+		assert.Less(t, c.as(reporter.Token).post(at+call).Status, 300, call)
+	}
 }
 
 func TestNotes(t *testing.T) {

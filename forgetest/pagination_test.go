@@ -44,6 +44,7 @@ func TestOffsetPagination(t *testing.T) {
 			}
 		}
 		assert.Equal(t, tc.rels, strings.Join(rels, " "))
+		assert.Len(t, strings.Split(r.Header.Get("Link"), ", "), len(rels))
 		assert.Len(t, r.array(t), tc.n)
 		assert.Equal(t, tc.perPage, r.Header.Get("X-Per-Page"))
 	}
@@ -112,6 +113,7 @@ func TestListsFollowChanges(t *testing.T) {
 	c := newCaller(t, s)
 	iids := func(query string) []any { return c.get("/issues?scope=all&"+query).column(t, "iid") }
 	assert.Equal(t, []any{3.0, 2.0, 1.0}, iids(""))
+	assert.Equal(t, []any{1.0, 2.0, 3.0}, iids("sort=asc"))
 	p.AddIssue(func(d *Document) { d.Set("created_at", noon().AddDate(-1, 0, 0)).Set("updated_at", noon()) })
 	assert.Equal(t, []any{3.0, 2.0, 1.0, 4.0}, iids(""))
 	assert.Equal(t, []any{4.0, 3.0, 2.0, 1.0}, iids("order_by=updated_at"))

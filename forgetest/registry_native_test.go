@@ -126,7 +126,7 @@ func TestManifestDeletion(t *testing.T) {
 			wrongAccept = 406
 		}
 		n.s.store.projects[0].ProtectRegistryTags("latest")
-		n.s.store.projects[0].AddRegistryRepository("more").AddTag("v1", nil)
+		more := n.s.store.projects[0].AddRegistryRepository("more").AddTag("v1", nil)
 		for _, step := range []struct {
 			tag, token, accept string
 			status             int
@@ -158,6 +158,11 @@ func TestManifestDeletion(t *testing.T) {
 		route := "DELETE /v2/:image_path" + form + ":tag"
 		assert.Equal(t, 11, n.s.CountRequests(route))
 		assert.Equal(t, 4-len(want), n.s.CountApplied(route))
+		digest := more.tag("v1").doc.text("digest")
+		more.AddTag("v2", func(d *Document) { d.Set("digest", digest) }).AddTag("v3", nil)
+		ofMore := n.token("root", n.s.Token, "repository:group/app/more:delete")
+		assert.Equal(t, 202, n.do("DELETE", n.s.RegistryURL+"/v2/group/app/more"+form+digest, "", ofMore, manifestType).Status)
+		assert.Equal(t, []string{"v3"}, more.Tags(), "all tags of the image")
 		unknown := n.token("root", n.s.Token, "repository:group/app/none:delete")
 		assert.Contains(t, n.do("DELETE", n.s.RegistryURL+"/v2/group/app/none"+form+"x", "", unknown, manifestType).Body, `"NAME_UNKNOWN"`)
 		for _, accept := range []string{"", "*/*", strings.Replace(manifestType, "v2", "v1", 1)} {

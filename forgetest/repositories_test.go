@@ -170,6 +170,8 @@ func TestArchives(t *testing.T) {
 		name := fmt.Sprintf(`attachment; filename="%s%s"`, folder, orElse(format, ".tar.gz"))
 		assert.Equal(t, []string{name, "application/octet-stream"}, []string{r.Header.Get("Content-Disposition"), r.Header.Get("Content-Type")})
 	}
+	ofFolder := c.get(repo + "/archive?path=src%2Fbox").Header.Get("Content-Disposition")
+	assert.Equal(t, `attachment; filename="`+folder+`-src-box.tar.gz"`, ofFolder)
 	for _, bad := range []string{".rar", ".tgz"} {
 		assert.Equal(t, 404, c.get(repo+"/archive"+bad).Status)
 	}

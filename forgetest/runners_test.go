@@ -109,7 +109,9 @@ func TestRunnerUpdate(t *testing.T) {
 	assert.Equal(t, "not_protected", c.send("PUT", at, "access_level=not_protected").object(t)["access_level"])
 	s.Fail("PUT /runners/:runner_id", Status(502).Times(1)) // the same request line as PUT /runners/:id
 	assert.Equal(t, 502, c.send("PUT", at, "paused=true").Status)
+	assert.Equal(t, 502, s.LastRequest(t, "PUT /runners/:runner_id").Status)
 	assert.Equal(t, s.CountRequests("PUT /runners/:id"), s.CountRequests("PUT /runners/:runner_id"))
+	assert.Equal(t, s.CountApplied("PUT /runners/:id"), s.CountApplied("PUT /runners/:runner_id"))
 }
 
 func TestRunnerJobsAndManagers(t *testing.T) {
@@ -332,6 +334,14 @@ func TestRunnerScopes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Deployed servers have the name of the scope in the singular.
+func TestDeployedRunnerScope(t *testing.T) {
+	s := New(t, WithGitLabVocabulary())
+	s.AddRunner(nil)
+	r := newCaller(t, s).as(s.Root().AddToken("read_user")).get("/runners/1")
+	assert.Contains(t, r.Body, `"scope":"api manage_runner"`)
 }
 
 // The effect of a PUT with null, with values out of range, and with two names of one parameter.

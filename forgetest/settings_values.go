@@ -56,8 +56,6 @@ func (f *field) parse(value any) (parsed any, fits bool) {
 	return nil, false
 }
 
-func (f *field) isText() bool { return f.Type == "string" || f.Type == "text" }
-
 // acceptsNull reports whether a request may send null: for a field that may be null in responses,
 // and for a text that only requests have and that has no enum.
 func (f *field) acceptsNull() bool { return f.Type != "boolean" && (f.Nullable || f.blank) }
@@ -76,7 +74,7 @@ func (f *field) parseText(s string) (any, bool) {
 		items := strings.Split(s, ",")
 		return slices.DeleteFunc(items, func(v string) bool { return v == "" }), true
 	}
-	return s, f.isText()
+	return s, f.Type == "string"
 }
 
 func (f *field) parseNumber(s string) (any, bool) {

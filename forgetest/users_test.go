@@ -2,7 +2,6 @@ package forgetest
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -32,16 +31,12 @@ func TestUserList(t *testing.T) {
 	assert.Empty(t, c.as(jane.Token).get("/users?search=private@example.com").array(t), "only administrators search all addresses")
 	assert.Len(t, c.as(jane.Token).get("/users?pagination=keyset&order_by=id&sort=asc&admins=true").array(t), 3)
 	for query, body := range map[string]string{
-		"active=false":     `{"error":"active does not have a valid value"}`,
-		"humans=1":         `{"error":"humans is invalid"}`,
 		"extern_uid=x":     `{"error":"provider is missing"}`,
 		"two_factor=maybe": `{"error":"two_factor does not have a valid value"}`,
 		"order_by=email":   `{"error":"order_by does not have a valid value"}`,
 	} {
 		assert.Equal(t, body, c.get("/users?"+query).Body, query)
-		if _, value, _ := strings.Cut(query, "="); value != "false" && value != "1" { // filters of administrators
-			assert.Equal(t, 200, c.as(jane.Token).get("/users?"+query).Status, query)
-		}
+		assert.Equal(t, 200, c.as(jane.Token).get("/users?"+query).Status, "%s: a filter of administrators", query)
 	}
 	assert.Equal(t, 401, c.as("").get("/users").Status)
 	free := New(t, WithTier(Free))
