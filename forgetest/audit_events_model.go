@@ -96,7 +96,7 @@ func (l *auditLog) list(f eventFilter, scopeWord string) listing {
 	for i := len(l.spans) - 1; i >= 0; i-- {
 		s := l.spans[i]
 		from, to := f.timeRange(s)
-		if to == from || !f.matches(s) {
+		if !f.matches(s) {
 			continue
 		}
 		runs = append(runs, run{s, s.first + to - 1, n, int(to - from)})
@@ -197,11 +197,7 @@ func (s *Server) seedEvent(subject any, fill func(event *Document)) *Document {
 	d.fillWith(fill, computed...)
 	s.edit()
 	defer s.mu.Unlock()
-	author := s.store.userByID(d.int("author_id"))
-	if author == nil {
-		author = &User{}
-	}
-	return s.addEvent(entityOf(subject), author, d)
+	return s.addEvent(entityOf(subject), s.store.userByID(d.int("author_id")), d)
 }
 
 func (s *Server) generateEvents(subject any, n int) {

@@ -57,10 +57,6 @@ func TestAuditEventLists(t *testing.T) {
 		"/audit_events?entity_type=Issue":                                    `{"error":"entity_type does not have a valid value"}`,
 		"/audit_events?entity_type=Group&entity_id=x":                        `{"error":"entity_id is invalid"}`,
 		"/audit_events?created_after=yesterday":                              `{"error":"created_after is invalid"}`,
-		"/audit_events?created_after=2026-03-05":                             `{"error":"created_after is invalid"}`,
-		"/audit_events?created_after=2026-03-05T00:00:00.5Z":                 `{"error":"created_after is invalid"}`,
-		group + "?created_before=2026-03-05T00:00:00%2B02:00":                `{"error":"created_before is invalid"}`,
-		project + "?created_before=2026":                                     `{"error":"created_before is invalid"}`,
 		"/audit_events?pagination=keyset":                                    noOrder,
 		group + "?pagination=keyset&order_by=id&sort=asc":                    noOrder,
 		group + "?pagination=keyset&order_by=id&sort=desc&cursor=bm90aGluZw": `{"error":"cursor is invalid"}`,
@@ -82,6 +78,13 @@ func TestAuditEventAccess(t *testing.T) {
 		}
 		for i, path := range []string{"/audit_events/1", "/groups/group/audit_events/3", "/projects/1/audit_events/5"} {
 			assert.Equal(t, statuses[i], as.get(path).Status, "%s %s", who, path)
+		}
+	}
+	for who, seen := range map[string][2][]any{ // in the lists of the group and the project; others than these see their own events
+		"developer": {{3.0}, {5.0}}, "maintainer": {{}, {6.0, 5.0}}, "owner": {{4.0, 3.0}, {6.0, 5.0}},
+	} {
+		for i, list := range []string{"/groups/group/audit_events", "/projects/1/audit_events"} {
+			assert.Equal(t, seen[i], c.as(users[who].Token).get(list).column(t, "id"), "%s %s", who, list)
 		}
 	}
 	for path, status := range map[string]int{ // an administrator
@@ -113,7 +116,9 @@ func TestAuditEventShape(t *testing.T) {
 	assert.Equal(t, "event 1", details["custom_message"])
 	assert.Equal(t, "Service::Audit::InstanceScope", instance["entity_type"])
 	assert.Equal(t, instance, c.get("/audit_events?per_page=100").array(t)[6])
-	assert.Equal(t, "audit_operation", instance["event_type"])
+	assertShown(t, instance, map[string]any{
+		"event_type": "audit_operation", "target_type": "ApplicationSetting", "entity_path": "forge_instance", "entity_id": 1.0, "ip_address": "127.0.0.1",
+	})
 	for _, name := range top[:6] {
 		assert.Equal(t, details[name], instance[name], name)
 	}
@@ -175,7 +180,7 @@ func TestAuditEventsInGitLabVocabulary(t *testing.T) {
 
 // Writes that the contract names record an event with the caller as the author.
 func TestAuditEventsAreRecorded(t *testing.T) {
-	_, users, c := auditWorld(t)
+	s, users, c := auditWorld(t)
 	owner := c.as(users["owner"].Token)
 	for _, step := range []struct {
 		path, form     string
@@ -208,7 +213,9 @@ func TestAuditEventsAreRecorded(t *testing.T) {
 	removed := c.get("/audit_events?per_page=1").array(t)[0]["details"].(map[string]any)
 	assert.Equal(t, []any{"email address", "new@example.com", ""}, []any{removed["change"], removed["from"], removed["to"]})
 
-	const form = "max_attachment_size=7&personal_access_token_prefix=x&external_pipeline_validation_service_token=secret&unknown=1"
+	const form = "max_attachment_size=7&personal_access_token_prefix=x&external_pipeline_validation_service_token=secret&unknown=1" +
+		"&chatapp_secret=secret&antispam_api_key=secret&admin_notification_email=a@example.com"
+	s.SetClock(later)
 	assert.Equal(t, 200, c.send("PUT", "/application/settings", form).Status)
 	assert.Equal(t, 200, c.send("PUT", "/application/settings", form).Status) // changes nothing
 	events := c.get("/audit_events?entity_type=Service::Audit::InstanceScope&sort=desc").array(t)
@@ -219,6 +226,7 @@ func TestAuditEventsAreRecorded(t *testing.T) {
 	}
 	assert.ElementsMatch(t, [][]any{
 		{"max_attachment_size", "100", "7"}, {"personal_access_token_prefix", "", "x"}, {"external_pipeline_validation_service_token", "", ""},
+		{"chatapp_secret", "", ""}, {"antispam_api_key", "", ""}, {"abuse_notification_email", "", "a@example.com"}, // under its new name only
 	}, got)
 }
 

@@ -23,8 +23,8 @@ func (c *call) authenticate() *response {
 	if bearer, found := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer "); token == "" && found {
 		token = bearer
 	}
-	if job := c.r.Header.Get("JOB-TOKEN"); token == "" && job != "" {
-		token, scheme = job, "job_token"
+	if token == "" {
+		token, scheme = c.r.Header.Get("JOB-TOKEN"), "job_token"
 	}
 	known, ok := c.store.tokens[token]
 	switch {

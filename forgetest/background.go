@@ -39,6 +39,5 @@ func (s *Server) runDue(now time.Time) {
 		next := s.background[0]
 		s.background = s.background[1:]
 		next.do()
-		s.store.invalidate()
 	}
 }

@@ -16,7 +16,7 @@ func (p parameter) root() string {
 // misplaced reports whether a wire name sends the parameter as an array or a hash although it is
 // neither: keep_n[] for keep_n.
 func (p parameter) misplaced(wire string) bool {
-	return p.Type != "hash" && p.Removed == (release{}) && !p.covers(wire) && strings.HasPrefix(wire, p.baseName()+"[")
+	return p.Type != "hash" && !p.covers(wire) && strings.HasPrefix(wire, p.baseName()+"[")
 }
 
 // hasWrongType reports whether a parameter was sent with a wrong type (Document 1 §7). In the query
@@ -73,12 +73,12 @@ func (c *call) inBody(name string) (value any, found bool) {
 // and lists may be text, as in a form; the values themselves are checked later. Null counts as
 // absent, except for a boolean: requests send only true or false (Document 1 §2.1 rule 3).
 func (p parameter) accepts(value any) bool {
-	item, isArray := strings.CutPrefix(p.Type, "array<")
+	item, isArray := strings.CutPrefix(p.Type, "array<") // "integer>" or "string>"
 	switch v := value.(type) {
 	case nil:
 		return p.Type != "boolean"
 	case []any:
-		one := parameter{Type: strings.TrimSuffix(item, ">")}
+		one := parameter{Type: item}
 		return isArray && !slices.ContainsFunc(v, func(item any) bool { return item == nil || !one.accepts(item) })
 	case map[string]any:
 		return p.Type == "hash"

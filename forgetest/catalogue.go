@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -116,13 +117,8 @@ type parameter struct {
 
 func (e *endpoint) accepts(scheme string) bool { return slices.Contains(e.Auth.Schemes, scheme) }
 
-// view returns the name of the view in the endpoint's responses, if their type has views.
-func (e *endpoint) view() string {
-	if len(e.Response.Views) == 0 {
-		return ""
-	}
-	return e.Response.Views[0]
-}
+// views returns the view of the endpoint's responses, if their type has views.
+func (e *endpoint) views() []string { return e.Response.Views[:min(1, len(e.Response.Views))] }
 
 func loadCatalogue() *contract {
 	types, deployed := embedded.Types[struct{ Fields []*field }](), embedded.Fields[*field]()
@@ -149,12 +145,13 @@ func loadCatalogue() *contract {
 }
 
 // widen adds a field for each parameter of a call that the type lacks, so that reads show what was
-// written. If the parameter or the field is restricted, the restriction applies to both.
+// written. A restriction applies to the parameter and the field. No field has a stricter one than
+// its parameter.
 func (c *contract) widen(name string, params []parameter) {
 	s := c.shapes[name]
 	for n, p := range params {
 		if i, known := s.index[p.Name]; known {
-			params[n].Only = p.Only.intersect(s.fields[i].Only)
+			params[n].Only = cmp.Or(p.Only, s.fields[i].Only)
 			s.fields[i].Only = params[n].Only
 			continue
 		}
@@ -164,7 +161,7 @@ func (c *contract) widen(name string, params []parameter) {
 			f.Items = &itemType{Type: items}
 		}
 		f.Nullable = kind == "integer" && strings.HasSuffix(p.Name, "runner_token_expiration_interval") // null means that tokens never expire
-		f.blank = f.isText() && p.Enum == nil && p.Name != "signin_enabled"
+		f.blank = kind == "string" && p.Enum == nil && p.Name != "signin_enabled"
 		s.index[p.Name] = len(s.fields)
 		s.fields = append(s.fields, f)
 	}

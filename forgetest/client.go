@@ -37,7 +37,7 @@ func (s *Server) Client(options ...forge.Option) *forge.Client {
 		roots.AddCert(s.Certificate())
 		own = append(own, forge.WithRootCAs(roots))
 	}
-	if host := hostOf(s.URL); strings.HasPrefix(s.URL, "http:") && host != "localhost" && !net.ParseIP(host).IsLoopback() {
+	if host := hostOf(s.URL); host != "localhost" && !net.ParseIP(host).IsLoopback() {
 		own = append(own, forge.WithPlainHTTP()) // the token is of no use elsewhere
 	}
 	client, err := forge.NewClient(s.URL, own...)

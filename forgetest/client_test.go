@@ -188,7 +188,7 @@ func serverCases(t *testing.T) map[string][][]forgetest.Option {
 		"WithAddr":          {{forgetest.WithAddr("127.0.0.1:0")}, {forgetest.WithAddr("localhost:0")}, {forgetest.WithAddr(":0")}, {forgetest.WithAddr("0.0.0.0:0")}},
 		"WithListener":      {{forgetest.WithListener(listener)}, {forgetest.WithListener(pipenet.Listen())}},
 		"WithToken":         one(forgetest.WithToken("glpat-chosen")),
-		"WithPrefix":        one(forgetest.WithPrefix("/forge/sub")),
+		"WithPrefix":        {{forgetest.WithPrefix("/forge/sub")}, {forgetest.WithPrefix("box/")}, {forgetest.WithPrefix("/")}},
 		"WithMaxQueryBytes": one(forgetest.WithMaxQueryBytes(1 << 10)),
 		"WithExternalURL": {
 			{forgetest.WithExternalURL("http://forge.test")},
@@ -312,12 +312,21 @@ func TestTLS(t *testing.T) {
 		assert.Equal(t, "https", u.Scheme)
 		require.NoError(t, srv.Certificate().VerifyHostname(u.Hostname()))
 	}
-	require.NoError(t, srv.Certificate().VerifyHostname("localhost"))
+	assert.Equal(t, []int64{0, 4102444800}, []int64{srv.Certificate().NotBefore.Unix(), srv.Certificate().NotAfter.Unix()}) // 1970 to 2100
+	assert.True(t, srv.Certificate().IsCA)
+	for _, host := range []string{"forge.test", "localhost", "127.0.0.1"} {
+		require.NoError(t, forgetest.New(t, forgetest.WithTLS(), forgetest.WithExternalURL("https://forge.test")).Certificate().VerifyHostname(host))
+	}
 	client := srv.Client()
 	defer client.CloseIdleConnections()
 	_, err := client.Users.GetCurrent(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]bool{"HTTP/2.0": true}, protocols)
+	p := srv.AddProject("group/app")
+	p.AddIssues(1, nil)
+	p.MoveTo("group/new")
+	_, err = client.Issues.GetTimeStats(t.Context(), forge.Path("group/app"), 1)
+	require.NoError(t, err, "a redirect of a moved project")
 
 	stranger, err := forge.NewClient(srv.URL, forge.WithToken(srv.Token))
 	require.NoError(t, err)
@@ -334,12 +343,19 @@ func TestClientFollowsRedirectsElsewhere(t *testing.T) {
 		_, _ = io.WriteString(w, strings.Repeat("x", 10))
 	}))
 	defer storage.Close()
-	srv := forgetest.New(t, forgetest.WithExternalURL("http://forge.test"))
-	srv.AddProject("group/app").AddFiles(map[string]string{"README.md": "An app\n"})
-	srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo(storage.URL+"/archive", 302))
-	client := srv.Client()
-	defer client.CloseIdleConnections()
-	archive, err := client.Repositories.Archive(t.Context(), forge.Path("group/app"), nil)
+	open := func(options ...forgetest.Option) (*forge.Download, error) {
+		srv := forgetest.New(t, options...)
+		srv.AddProject("group/app")
+		srv.Fail("GET /projects/:id/repository/archive[.:format]", forgetest.RedirectTo(storage.URL+"/archive", 302))
+		client := srv.Client()
+		t.Cleanup(client.CloseIdleConnections)
+		return client.Repositories.Archive(t.Context(), forge.Path("group/app"), nil)
+	}
+	_, err := open()
+	require.ErrorContains(t, err, "which is not https", "as for every client of a loopback address")
+	_, err = open(forgetest.WithExternalURL("http://localhost"), forgetest.WithListener(pipenet.Listen()))
+	require.ErrorContains(t, err, "which is not https")
+	archive, err := open(forgetest.WithExternalURL("http://forge.test"))
 	require.NoError(t, err)
 	content, err := io.ReadAll(archive)
 	require.NoError(t, errors.Join(err, archive.Close()))
@@ -382,6 +398,9 @@ func TestURLAndHTTPServer(t *testing.T) {
 		}))
 	assert.Equal(t, "https://forge.test/sub", srv.URL)
 	assert.Equal(t, "https://forge.test", srv.RegistryURL)
+	for _, all := range []string{":0", "0.0.0.0:0"} {
+		assert.Contains(t, forgetest.New(t, forgetest.WithAddr(all)).URL, "http://127.0.0.1:", "all addresses of the machine")
+	}
 	srv.AddProject("group/app").AddIssues(3, nil)
 
 	client := &http.Client{Transport: &http.Transport{DialContext: network.DialContext}}

@@ -22,19 +22,24 @@ func (a *response) checkCondition(r *http.Request) {
 		tag = fmt.Sprintf(`W/"%016x"`, hash.Sum64())
 		a.set("ETag", tag)
 	}
-	if matchesTag(r.Header.Values("If-None-Match"), tag) {
+	if slices.ContainsFunc(listed(r.Header, "If-None-Match"), func(value string) bool { return isTag(value, tag) }) {
 		a.status, a.body = http.StatusNotModified, nil
 		a.header.Del("Content-Type")
 		a.header.Del("Content-Length")
 	}
 }
 
-// matchesTag reports whether the values of If-None-Match include a tag. The comparison is weak (RFC
-// 9110 §8.8.3.2).
-func matchesTag(values []string, tag string) bool {
-	wanted := strings.Split(strings.Join(values, ","), ",")
-	return slices.ContainsFunc(wanted, func(value string) bool {
-		value = strings.TrimSpace(value)
-		return value == "*" || strings.TrimPrefix(value, "W/") == strings.TrimPrefix(tag, "W/")
-	})
+// listed returns the items of a header that is a list, from all its lines.
+func listed(h http.Header, name string) (items []string) {
+	for _, line := range h.Values(name) {
+		items = append(items, strings.Split(line, ",")...)
+	}
+	return items
+}
+
+// isTag reports whether an item of If-None-Match is a tag, or any. The comparison is weak (RFC 9110
+// §8.8.3.2).
+func isTag(item, tag string) bool {
+	item = strings.TrimSpace(item)
+	return item == "*" || strings.TrimPrefix(item, "W/") == strings.TrimPrefix(tag, "W/")
 }

@@ -175,7 +175,7 @@ func (x example) problems(t *testing.T, s *Server, seen sight) (problems []strin
 	if kind := r.Header.Get("Content-Type"); (e.Response.Kind == "object" || e.Response.Kind == "array") && kind != "application/json" {
 		return []string{"the type of the JSON is " + kind}
 	}
-	shape, view := catalogue().shapes[e.Response.Type], e.view()
+	shape, view := catalogue().shapes[e.Response.Type], strings.Join(e.views(), "")
 	if shape != nil && shape.name == "User" {
 		view = "full" // the caller is an administrator
 	}

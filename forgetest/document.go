@@ -48,16 +48,14 @@ func (f *field) zero() any {
 	return f.empty()
 }
 
-// empty returns the zero value of the field's type.
+// empty returns the zero value of the field's type; nil for a boolean.
 func (f *field) empty() any {
 	switch f.Type {
-	case "boolean":
-		return false
 	case "integer":
 		return int64(0)
 	case "number":
 		return float64(0)
-	case "string", "text":
+	case "string":
 		return ""
 	case "array", "array<string>":
 		return []string(nil)
@@ -138,11 +136,11 @@ func (d *Document) locate(name string) (*Document, *field, int) {
 	return child.locate(rest)
 }
 
-// nearNames returns the three names with the smallest edit distance to a misspelled one.
+// nearNames returns the three names with the smallest edit distance to a misspelled one. It sorts
+// all.
 func nearNames(name string, all []string) []string {
-	near := slices.Clone(all)
-	slices.SortStableFunc(near, func(a, b string) int { return editDistance(name, a) - editDistance(name, b) })
-	return near[:min(3, len(near))]
+	slices.SortStableFunc(all, func(a, b string) int { return editDistance(name, a) - editDistance(name, b) })
+	return all[:min(3, len(all))]
 }
 
 // clone copies the document; nested documents are shared.
@@ -232,7 +230,7 @@ func (f *field) convert(value any) (any, bool) {
 		if f.Format != "" {
 			return parseTime(v)
 		}
-		return v, f.hasType("string") || f.hasType("text")
+		return v, f.hasType("string")
 	case time.Time:
 		return v, f.Format != ""
 	case interface {

@@ -99,9 +99,9 @@ func parseAge(text string) (age time.Duration, valid bool) {
 		if part == nil {
 			return 0, false
 		}
-		n, err := strconv.ParseFloat(part[1], 64)
+		n, _ := strconv.ParseFloat(part[1], 64)
 		length := ageUnit(part[2])
-		if err != nil || length == 0 {
+		if length == 0 {
 			return 0, false
 		}
 		seconds += n * length

@@ -204,10 +204,8 @@ func (f Fault) before(s *Server, w http.ResponseWriter, r *http.Request) (finish
 // sleep waits. If the client disconnects or the server stops while it waits, it ends the request
 // without a response.
 func sleep(r *http.Request, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-r.Context().Done():
 		panic(http.ErrAbortHandler)
 	}

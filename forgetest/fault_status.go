@@ -51,30 +51,13 @@ func RefuseKeyset() Fault {
 	return f
 }
 
-// statusText also names the codes that net/http does not know.
-func statusText(code int) string {
-	switch code {
-	case 520:
-		return "Web Server Returned an Unknown Error"
-	case 521:
-		return "Web Server Is Down"
-	case 522:
-		return "Connection Timed Out"
-	case 523:
-		return "Origin Is Unreachable"
-	case 524:
-		return "A Timeout Occurred"
-	case 525:
-		return "SSL Handshake Failed"
-	case 526:
-		return "Invalid SSL Certificate"
-	case 527:
-		return "Railgun Error"
-	case 530:
-		return "Origin DNS Error"
-	}
-	return http.StatusText(code)
+// proxyStatus has the texts of the codes that net/http does not know.
+var proxyStatus = map[int]string{
+	520: "Web Server Returned an Unknown Error", 521: "Web Server Is Down", 522: "Connection Timed Out", 523: "Origin Is Unreachable",
+	524: "A Timeout Occurred", 525: "SSL Handshake Failed", 526: "Invalid SSL Certificate", 527: "Railgun Error", 530: "Origin DNS Error",
 }
+
+func statusText(code int) string { return orElse(proxyStatus[code], http.StatusText(code)) }
 
 // sendInterim sends the interim response. Headers that are already set are sent with it and with
 // the final response.

@@ -1,12 +1,14 @@
 package forgetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -39,6 +41,7 @@ func TestFaultsThatReplaceTheCall(t *testing.T) {
 		body   string
 	}{
 		{"status", Status(502), 502, map[string]string{"Content-Type": "application/json"}, `{"message":"502 Bad Gateway"}`},
+		{"the first one that is final", Status(200), 200, nil, `{"message":"200 OK"}`},
 		{"no content", Status(204), 204, nil, ""},
 		{"not modified", Status(304), 304, nil, ""},
 		{"a status of net/http only", Status(226), 226, nil, `{"message":"226 IM Used"}`},
@@ -49,7 +52,7 @@ func TestFaultsThatReplaceTheCall(t *testing.T) {
 		{"sign-in", SignInPage(), 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, ""},
 		{"redirect to a host", RedirectTo("https://evil.example", 307), 307, map[string]string{"Location": "https://evil.example/api/v4/projects/1/issues/1/subscribe?x=1"}, ""},
 		{"redirect to an address", RedirectTo("https://evil.example/x", 302), 302, map[string]string{"Location": "https://evil.example/x"}, ""},
-		{"rate limit", TooManyRequests(1500 * time.Millisecond), 429, map[string]string{"Retry-After": "2", "RateLimit-Remaining": "0", "Content-Type": "text/plain; charset=utf-8"}, "Retry later\n"},
+		{"rate limit", TooManyRequests(1500 * time.Millisecond), 429, map[string]string{"Retry-After": "2", "RateLimit-Remaining": "0", "RateLimit-Limit": "60", "Content-Type": "text/plain; charset=utf-8"}, "Retry later\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, c := faultWorld(t)
@@ -198,7 +201,10 @@ func TestRateLimits(t *testing.T) {
 		assert.Equal(t, status, c.get("/issues").Status)
 	}
 	now = now.Add(45 * time.Second)
-	assert.Equal(t, "15", c.get("/issues").Header.Get("Retry-After"))
+	limited := c.get("/issues").Header
+	for name, want := range map[string]int64{"Retry-After": 15, "RateLimit-Limit": 2, "RateLimit-Observed": 3, "RateLimit-Remaining": 0, "RateLimit-Reset": now.Unix() + 15} {
+		assert.Equal(t, decimal(want), limited.Get(name), name)
+	}
 	now = now.Add(15 * time.Second)
 	assert.Equal(t, 200, c.get("/issues").Status)
 }
@@ -262,13 +268,13 @@ func TestRestate(t *testing.T) {
 
 func TestInterim(t *testing.T) {
 	s, c := faultWorld(t)
-	s.Fail("GET /issues", Informational(103).Times(1))
+	s.Fail("GET /user", Informational(103).Times(1))
 	var got []string
 	trace := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
 		got = append(got, fmt.Sprint(code, " ", h.Get("Link")))
 		return nil
 	}})
-	r, err := http.NewRequestWithContext(trace, http.MethodGet, c.base+"/issues", nil)
+	r, err := http.NewRequestWithContext(trace, http.MethodGet, c.base+"/user", nil)
 	require.NoError(t, err)
 	r.Header.Set("PRIVATE-TOKEN", s.Token)
 	response, err := c.http.Do(r)
@@ -278,8 +284,8 @@ func TestInterim(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"103 </assets/style.css>; rel=preload; as=style"}, got)
 	assert.Equal(t, 200, response.StatusCode)
-	assert.NotContains(t, response.Header.Get("Link"), "preload")
-	assert.Equal(t, c.get("/issues").Body, string(body))
+	assert.Empty(t, response.Header.Get("Link"))
+	assert.Equal(t, c.get("/user").Body, string(body))
 }
 
 // After an interim response without a final one the connection is closed; after 101 it stays open
@@ -361,6 +367,7 @@ func TestAssertions(t *testing.T) {
 	s.AssertRequests(t, subscribe, subscribe, "")
 	assert.Equal(t, 304, s.LastRequest(t, subscribe).Status)
 	assert.Equal(t, "a=b", string(s.LastRequest(t, subscribe).Body))
+	assert.Len(t, s.Requests()[0].ResponseBody, 300)
 	assert.Equal(t, "/api/v4/nothing", s.LastRequest(t, "*").Path)
 	assert.Contains(t, string(s.Requests()[0].ResponseBody), `{"id":1`)
 
@@ -379,7 +386,19 @@ func TestAssertions(t *testing.T) {
 	assert.Contains(t, r.errors[0], "forgetest: "+subscribe+": 2 requests, want 1\nPOST /api/v4/projects/1/issues/1/subscribe -> 201\n    response: {\"id\":1")
 	assert.Contains(t, r.errors[0], "POST /api/v4/projects/1/issues/1/subscribe?private_token=%2A%2A%2A -> 304\n    request:  a=b\nGET /api/v4/nothing?x=1 -> 404 (matches no route)")
 	assert.Contains(t, r.errors[1], ": changed something 1 time, want 2")
+	assert.Contains(t, r.errors[3], "in this order:\n  GET /issues\ngot:\nPOST /api/v4/projects/1/issues/1/subscribe -> 201")
 	assert.Panics(t, func() { s.AssertRequestCount(t, "GET /issue", 0) }) // a misspelled route would always have 0
+}
+
+// The text of a request has the start of its bodies on one line, and no credential.
+func TestRequestText(t *testing.T) {
+	for n, more := range map[int]string{1: "", 299: "", 300: "...", 301: "..."} {
+		r := Request{Method: "GET", Path: "/x", Route: "GET /x", Body: []byte(" a\n b\xff"), ResponseBody: bytes.Repeat([]byte("x"), n)}
+		assert.Equal(t, "GET /x -> no response\n    request:  a b\uFFFD\n    response: "+strings.Repeat("x", min(n, 300))+more, r.String())
+	}
+	for _, name := range []string{"private_token", "access_token", "job_token"} {
+		assert.Equal(t, "GET /x?"+name+"=%2A%2A%2A&y=1 -> 200", Request{Method: "GET", Path: "/x", Route: "*", Status: 200, Query: url.Values{name: {"secret"}, "y": {"1"}}}.String())
+	}
 }
 
 // noRouteBody is the body of the response to a request that matches no route.

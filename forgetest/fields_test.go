@@ -196,12 +196,12 @@ func wasSet(t *testing.T, s *Server, f *field, value, got any) bool {
 }
 
 func TestDurations(t *testing.T) {
-	for text, want := range map[string]int64{"3h30m": 12600, "1w 2d": 201600, "-1h": -3600, "1 h": 3600, "45s": 45, "+2m": 120} {
+	for text, want := range map[string]int64{"3h30m": 12600, "1w 2d": 201600, "-1h": -3600, "1 h": 3600, "45s": 45, "+2m": 120, " -1h ": -3600, "2147483647s": 2147483647} {
 		got, valid := parseDuration(text)
 		assert.True(t, valid, text)
 		assert.Equal(t, want, got, text)
 	}
-	for _, text := range []string{"", "-", "5", "h", "1x", "1h-2m", "one hour"} {
+	for _, text := range []string{"", "-", "5", "h", "1x", "1h-2m", "one hour", "2147483648s"} {
 		_, valid := parseDuration(text)
 		assert.False(t, valid, text)
 	}
@@ -223,7 +223,7 @@ func TestAges(t *testing.T) {
 	}
 	age, valid := parseAge("999999999999999999 years")
 	assert.True(t, valid && age > 200*8766*time.Hour, "the longest duration")
-	for _, text := range []string{"", "1", "d", "-1d", "0d", "1x", "soon", "1d!", "1 day or 2", "1 and day", "1 ds", ", 1 day", "99999999999999999999d"} {
+	for _, text := range []string{"", "1", "d", "-1d", "0d", "0h 0days", "1x", "soon", "1d!", "1 day or 2", "1 and day", "1 ds", ", 1 day", "99999999999999999999d"} {
 		_, valid := parseAge(text)
 		assert.False(t, valid, text)
 	}

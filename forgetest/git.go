@@ -299,20 +299,20 @@ func (t *tree) walk(prefix string, visit func(path string, e treeEntry)) {
 	}
 }
 
-// find follows a path to an entry; "" is the tree itself.
-func (t *tree) find(path string) (treeEntry, bool) {
-	e := treeEntry{tree: t, mode: "040000"}
+// find follows a path to an entry; "" is the tree itself. The entry is zero if there is none.
+func (t *tree) find(path string) treeEntry {
+	e := treeEntry{tree: t}
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == '/' }) {
 		if e.tree == nil {
-			return e, false
+			return treeEntry{}
 		}
 		i := slices.IndexFunc(e.tree.entries, func(e treeEntry) bool { return e.name == part })
 		if i < 0 {
-			return e, false
+			return treeEntry{}
 		}
 		e = e.tree.entries[i]
 	}
-	return e, true
+	return e
 }
 
 // encode returns the commit object as git writes it.

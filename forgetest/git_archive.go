@@ -39,8 +39,8 @@ func getArchive(c *call) response {
 		return notFound("File")
 	}
 	path := strings.Trim(c.text("path"), "/")
-	start, found := commit.tree.find(path)
-	if !found {
+	start := commit.tree.find(path)
+	if start.tree == nil && start.blob == nil {
 		return notFound("File")
 	}
 	name := strings.Join([]string{c.project.slug(), strings.ReplaceAll(ref, "/", "-"), commit.ID}, "-")
@@ -66,7 +66,7 @@ func (a *archive) add(path string, e treeEntry, excluded []string) {
 		return
 	}
 	if e.blob != nil {
-		mode, _ := strconv.ParseInt(e.mode[2:], 8, 64)
+		mode, _ := strconv.ParseInt(e.mode, 8, 64)
 		a.files = append(a.files, archiveFile{path, mode & 0o777, e.blob})
 		return
 	}

@@ -62,7 +62,7 @@ func addChangelog(c *call) response {
 	}
 	number := strings.TrimPrefix(c.text("version"), "v")
 	file, old := c.textOr("file", "CHANGELOG.md"), ""
-	if e, found := repo.branches[branch].tree.find(file); found && e.blob != nil {
+	if e := repo.branches[branch].tree.find(file); e.blob != nil {
 		old = string(e.blob.data)
 	}
 	repo.commit(Change{
@@ -135,7 +135,7 @@ func (c *call) changelogNotes(commits []*Commit, date time.Time) string {
 	if len(categories) == 0 {
 		b.WriteString("No changes.\n")
 	}
-	return strings.TrimRight(b.String(), "\n") + "\n"
+	return strings.TrimSpace(b.String()) + "\n"
 }
 
 // changelogCategories reads the names of the categories from the configuration file: the lines
@@ -145,8 +145,8 @@ func (c *call) changelogCategories() map[string]string {
 	if commit == nil {
 		return nil
 	}
-	e, found := commit.tree.find(c.textOr("config_file", changelogConfig))
-	if !found || e.blob == nil {
+	e := commit.tree.find(c.textOr("config_file", changelogConfig))
+	if e.blob == nil {
 		return nil
 	}
 	titles, inside := map[string]string{}, false

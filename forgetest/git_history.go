@@ -133,7 +133,7 @@ func joinRenames(changes []fileChange) []fileChange {
 	}
 	moved := map[string]bool{}
 	for i, c := range changes {
-		if c.old.blob != nil || c.new.blob == nil {
+		if c.old.blob != nil {
 			continue
 		}
 		if from, ok := gone[c.new.id()]; ok && !moved[from.oldPath] {

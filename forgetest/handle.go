@@ -155,7 +155,7 @@ func (t *routeTable) add(r *route) (other string) {
 		}
 	}
 	isReplaced := func(known *route) bool { return canonical(known.name) == r.name }
-	t.added = append(slices.DeleteFunc(slices.Clone(t.added), isReplaced), r)
+	t.added = append(slices.DeleteFunc(t.added, isReplaced), r)
 	t.list = slices.Clone(t.added)
 	for _, known := range routes() {
 		if !slices.ContainsFunc(t.added, func(r *route) bool { return canonical(known.name) == r.name }) {

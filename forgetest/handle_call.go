@@ -30,7 +30,6 @@ type handled struct {
 	buffer  bytes.Buffer
 	yield   func(*handled) bool // passes the buffer on; false when nothing more can be sent
 	ended   bool                // yield has returned false
-	flushed bool                // the handler called Flush
 
 	panicked any // of the handler
 	stack    []byte
@@ -66,7 +65,6 @@ func (h *handled) Write(p []byte) (written int, err error) {
 // FlushError implements the method that http.ResponseController calls.
 func (h *handled) FlushError() error {
 	h.WriteHeader(http.StatusOK)
-	h.flushed = true
 	if !h.pass() {
 		return errFinished
 	}
@@ -80,7 +78,6 @@ func (h *handled) Flush() { _ = h.FlushError() }
 func (h *handled) pass() bool {
 	h.ended = h.ended || !h.yield(h)
 	h.buffer.Reset()
-	h.flushed = false
 	return !h.ended
 }
 
@@ -123,7 +120,7 @@ func (s *Server) respondHandled(c *call, body []byte) response {
 			if _, err := w.Write(h.buffer.Bytes()); err != nil {
 				return err
 			}
-			if f, can := w.(http.ResponseWriter); can && h.flushed {
+			if f, can := w.(http.ResponseWriter); can {
 				_ = http.NewResponseController(f).Flush()
 			}
 		}

@@ -79,13 +79,14 @@ func TestHandleChecksRequests(t *testing.T) {
 	open, closed := srv.AddProject("acme/open"), srv.AddProject("acme/closed", forgetest.Private)
 	srv.AddGroup("secret", forgetest.Private)
 	reporter, developer, other := srv.AddUser("reporter"), srv.AddUser("developer"), srv.AddUser("other")
+	open.AddMember(other, forgetest.Guest)
 	closed.AddMember(reporter, forgetest.Reporter)
 	closed.AddMember(developer, forgetest.Developer)
 	srv.Handle(listJobs, serveJob)
 	srv.Handle("POST /projects/:id/jobs", serveJob)
 	srv.Handle("GET /groups/:group_id/jobs", serveJob)
-	srv.Handle("GET /projects/:id/developers", serveJob, forgetest.RequireRole(forgetest.Developer))
-	srv.Handle("GET /administrators", serveJob, forgetest.RequireAdmin())
+	srv.Handle("GET /projects/:id", serveJob, forgetest.RequireRole(forgetest.Developer))
+	srv.Handle("GET /groups", serveJob, forgetest.RequireAdmin())
 	srv.Handle("GET /projects/:id/public", serveJob, forgetest.AllowAnonymous())
 	srv.Handle("GET /projects/:id/job", serveJob, forgetest.AllowJobToken())
 
@@ -111,11 +112,11 @@ func TestHandleChecksRequests(t *testing.T) {
 		{"read_api writes", readOnly, call("POST /projects/:id/jobs", ofClosed), 403},
 		{"private group", stranger, call("GET /groups/:group_id/jobs", forge.Path("secret")), 404},
 		{"group", root, call("GET /groups/:group_id/jobs", forge.Path("secret")), 200},
-		{"role below", token(reporter.Token), call("GET /projects/:id/developers", ofClosed), 403},
-		{"role", token(developer.Token), call("GET /projects/:id/developers", ofClosed), 200},
-		{"role of an administrator", root, call("GET /projects/:id/developers", ofClosed), 200},
-		{"not an administrator", token(developer.Token), call("GET /administrators"), 403},
-		{"administrator", root, call("GET /administrators"), 200},
+		{"role below", token(reporter.Token), call("GET /projects/:id", ofClosed), 403},
+		{"role", token(developer.Token), call("GET /projects/:id", ofClosed), 200},
+		{"role of an administrator", root, call("GET /projects/:id", ofClosed), 200},
+		{"not an administrator", token(developer.Token), call("GET /groups"), 403},
+		{"administrator", root, call("GET /groups"), 200},
 		{"anonymous", none, call("GET /projects/:id/public", ofOpen), 200},
 		{"anonymous, private project", none, call("GET /projects/:id/public", ofClosed), 404},
 		{"anonymous, wrong token", bad, call("GET /projects/:id/public", ofOpen), 401},
@@ -253,6 +254,7 @@ func TestHandleIsLogged(t *testing.T) {
 	srv.AssertRequestCount(t, playJob, 4)
 	srv.AssertRequests(t, listJobs, playJob, playJob, playJob, playJob)
 	assert.Zero(t, srv.LastRequest(t, playJob).Status)
+	assert.JSONEq(t, `{"message":"404 Job Not Found"}`, string(srv.Requests()[2].ResponseBody))
 	assert.JSONEq(t, `{"id":1,"name":"acme/app"}`, string(srv.Requests()[0].ResponseBody))
 }
 

@@ -201,14 +201,26 @@ func TestHandlePanics(t *testing.T) {
 	client = srv.Client(forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1}))
 	assert.Equal(t, 500, list(panics{}).Status)
 	assert.Len(t, f.texts, 3)
+	for _, code := range []int{99, 1000} {
+		srv.Handle(listJobs, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })
+		assert.Equal(t, 500, list(panics{}).Status, code)
+	}
 	srv.Handle(listJobs, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	assert.Equal(t, 0, list(panics{}).Status)
-	assert.Len(t, f.texts, 3, "it is not a failure of the test")
+	assert.Len(t, f.texts, 5, "it is not a failure of the test")
 	srv.Handle(listJobs, func(http.ResponseWriter, *http.Request) { runtime.Goexit() }) // as FailNow does
 	assert.Equal(t, 0, list(panics{}).Status)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL, nil)
 	require.NoError(t, err)
-	assert.Panics(t, func() { forgetest.UserFrom(request) }, "not a request of a handler")
+	for name, f := range map[string]func(){ // not a request of a handler
+		"UserFrom": func() { forgetest.UserFrom(request) }, "ProjectFrom": func() { forgetest.ProjectFrom(request) },
+		"GroupFrom": func() { forgetest.GroupFrom(request) }, "SetApplied": func() { forgetest.SetApplied(request, true) },
+		"WriteJSON": func() { forgetest.WriteJSON(nil, request, 200, nil) }, "WriteError": func() { forgetest.WriteError(nil, request, 400, "") },
+		"WritePage":       func() { forgetest.WritePage[int](nil, request, nil) },
+		"WriteKeysetPage": func() { forgetest.WriteKeysetPage[int](nil, request, nil, nil) },
+	} {
+		assert.PanicsWithValue(t, "forgetest: "+name+": the request is not one of a route that Handle added", f)
+	}
 }
 
 // A replaced route is the handler's alone; a misspelled or ambiguous one is refused.
@@ -300,6 +312,11 @@ func TestHandleHead(t *testing.T) {
 	assert.Equal(t, 200, response.Status)
 	head, _ := fetch(t, srv, "HEAD", "/projects/1/issues/1/subscribe", nil)
 	assert.Equal(t, 405, head.StatusCode)
+	srv.Handle("HEAD /projects/:id/jobs", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) })
+	head, _ = fetch(t, srv, "HEAD", "/projects/1/jobs", nil)
+	assert.Equal(t, 202, head.StatusCode, "a route for HEAD precedes that for GET")
+	patch, _ := fetch(t, srv, "PATCH", "/projects/1/jobs", nil)
+	assert.ElementsMatch(t, []string{"GET", "HEAD"}, strings.Split(patch.Header.Get("Allow"), ", "))
 }
 
 // Large JSON is compressed unless the handler has set the length or the encoding.
@@ -310,7 +327,10 @@ func TestHandleCompresses(t *testing.T) {
 		fmt.Fprint(&digits, i*i*7919)
 	}
 	long := digits.String()
-	srv.Handle("GET /long", func(w http.ResponseWriter, r *http.Request) { forgetest.WriteJSON(w, r, 200, long) })
+	srv.Handle("GET /long", func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Accept-Encoding") // its own header
+		forgetest.WriteJSON(w, r, 200, long)
+	})
 	srv.Handle("GET /zipped", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Encoding", "gzip")
@@ -322,8 +342,16 @@ func TestHandleCompresses(t *testing.T) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(long)+2))
 		forgetest.WriteJSON(w, r, 200, long)
 	})
+	for size, encoding := range map[int]string{1024: "", 1025: "gzip"} { // with the quotes
+		srv.Handle("GET /text", func(w http.ResponseWriter, r *http.Request) { forgetest.WriteJSON(w, r, 200, long[2:size]) })
+		response, _ := fetch(t, srv, "GET", "/text", nil, "Accept-Encoding", "gzip")
+		assert.Equal(t, []string{encoding, map[string]string{"gzip": "Accept-Encoding"}[encoding]}, []string{response.Header.Get("Content-Encoding"), response.Header.Get("Vary")})
+	}
+	assert.Len(t, srv.LastRequest(t, "GET /text").ResponseBody, 300)
 	response, _ := fetch(t, srv, "GET", "/sized", nil, "Accept-Encoding", "gzip")
 	assert.Empty(t, response.Header.Get("Content-Encoding"))
+	response, _ = fetch(t, srv, "GET", "/sized", nil, "If-None-Match", "*")
+	assert.Equal(t, []string{"304", ""}, []string{strconv.Itoa(response.StatusCode), response.Header.Get("Content-Length")})
 	for _, path := range []string{"/long", "/zipped"} {
 		response, body := fetch(t, srv, "GET", path, nil, "Accept-Encoding", "gzip")
 		assert.Equal(t, "gzip", response.Header.Get("Content-Encoding"))

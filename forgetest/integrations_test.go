@@ -311,8 +311,8 @@ const integrationSlugs = `asana assembla bamboo bugzilla buildkite campfire clic
 // Only the three segments without a vendor's name are in the document. The other segments need
 // [WithGitLabVocabulary], with which the ids that replace them are unknown.
 func TestIntegrationSlugs(t *testing.T) {
-	slugs := strings.Fields(integrationSlugs)
-	require.Len(t, documentedIntegrations(t), len(slugs))
+	slugs, before := strings.Fields(integrationSlugs), documentedIntegrations(t)
+	require.Len(t, before, len(slugs))
 	for _, s := range []*Server{New(t), New(t, WithGitLabVocabulary())} {
 		s.AddGroup("group")
 		c := newCaller(t, s)
@@ -332,6 +332,7 @@ func TestIntegrationSlugs(t *testing.T) {
 			}
 		}
 	}
+	assert.Equal(t, before, documentedIntegrations(t), "a server with GitLab's words does not change the contract")
 }
 
 // The summary of an integration has the times of its calls and the flags that were set, and is
@@ -367,7 +368,7 @@ func TestIntegrationSummary(t *testing.T) {
 	require.Equal(t, 204, c.send("DELETE", at, "").Status)
 	assert.Empty(t, c.get(list).array(t))
 	for _, method := range []string{"GET", "DELETE"} {
-		assert.Equal(t, 404, c.send(method, at, "").Status)
+		assert.JSONEq(t, `{"message":"404 Integration Not Found"}`, c.send(method, at, "").Body)
 	}
 	assert.Equal(t, 404, c.send("PUT", list+"/unknown", "").Status)
 	want["id"], want["created_at"], want["tag_push_events"] = 2.0, want["updated_at"], false

@@ -30,9 +30,9 @@ func (p parameter) filters() bool {
 }
 
 // conditions returns the conditions of the query.
-func (c *call) conditions(defaultScope string) []condition {
-	var conditions []condition
-	switch c.textOr("scope", defaultScope) {
+func (c *call) conditions() (conditions []condition) {
+	byDefault, _ := find(c.route.endpoint.QueryParams, "scope").Default.(string)
+	switch c.textOr("scope", byDefault) {
 	case "created_by_me":
 		conditions = append(conditions, func(i *item) bool { return i.writtenBy(c.user) })
 	case "assigned_to_me":
@@ -60,7 +60,7 @@ func anyHolds(conditions []condition, i *item) bool {
 
 // matchers returns the conditions of a parameter or of a key of a hash, one for each value.
 func (c *call) matchers(p parameter, in string) (list []condition) {
-	if !p.filters() || len(p.Keys) > 0 {
+	if !p.filters() {
 		return nil
 	}
 	for _, value := range c.values(p) {
@@ -146,7 +146,7 @@ func (c *call) fieldValues(i *item, name string) []string {
 	case "my_reaction_emoji":
 		return i.awarded(c.user)
 	}
-	if i.mr != nil && name != "state" {
+	if i.mr != nil {
 		return mergeRequestFieldValues(i.mr, name)
 	}
 	return queryText(d.Get(name)) // health_status, issue_type, state, weight

@@ -19,7 +19,7 @@ type issueRef struct {
 	iid     int64
 }
 
-func listIssues(c *call) response { return c.issueList(c.store.projects, "created_by_me") }
+func listIssues(c *call) response { return c.issueList(c.store.projects) }
 
 func listGroupIssues(c *call) response {
 	var projects []*Project
@@ -28,17 +28,17 @@ func listGroupIssues(c *call) response {
 			projects = append(projects, p)
 		}
 	}
-	return c.issueList(projects, "all")
+	return c.issueList(projects)
 }
 
 // issueList returns the issues of the projects that the caller can see and that match the filters
 // (Document 2 §4.1.1).
-func (c *call) issueList(projects []*Project, defaultScope string) response {
+func (c *call) issueList(projects []*Project) response {
 	projects = slices.DeleteFunc(slices.Clone(projects), func(p *Project) bool {
 		return !p.readableBy(c.user) || p.archived && c.text("non_archived") != "false" || p.tracker.last == 0
 	})
 	viewpoint := scope{group: c.group, labels: c.flag("with_labels_details")}
-	conditions := c.conditions(defaultScope)
+	conditions := c.conditions()
 	if len(projects) == 1 && len(conditions) == 0 && c.inOrder(projects[0]) {
 		return c.page(projects[0].tracker.newestFirst(viewpoint))
 	}
@@ -134,9 +134,11 @@ func byText(text string) sortKey { return sortKey{{text: text}} }
 // for each part of the key, records without a value are last in both directions, and equal records
 // are sorted by id in the direction of the list.
 func compareRecords(a, b sortKey, aID, bID int64, descending bool) int {
-	sign := 1
-	if descending {
-		sign = -1
+	directed := func(order int) int {
+		if descending {
+			return -order
+		}
+		return order
 	}
 	for i := range a {
 		switch x, y := a[i], b[i]; {
@@ -147,11 +149,11 @@ func compareRecords(a, b sortKey, aID, bID int64, descending bool) int {
 			return -1
 		default:
 			if order := cmp.Or(cmp.Compare(x.number, y.number), cmp.Compare(x.text, y.text)); order != 0 {
-				return sign * order
+				return directed(order)
 			}
 		}
 	}
-	return sign * cmp.Compare(aID, bID)
+	return directed(cmp.Compare(aID, bID))
 }
 
 // sortKey returns the key for a value of order_by.

@@ -21,7 +21,6 @@ type issueScan struct {
 	marks      [][]int64 // next iid of each tracker before match 0, 1000, 2000...
 	found      int       // matches so far
 	front      *scanner
-	ended      bool
 }
 
 // scanner is one iteration of a scan.
@@ -126,11 +125,7 @@ func (w *scanner) next(use func(*Issue)) bool {
 // reach continues the scan until n matches, or all, are known, and returns the number of known
 // matches.
 func (s *issueScan) reach(n int) int {
-	for !s.ended && s.found < n {
-		if !s.front.next(func(*Issue) {}) {
-			s.ended = true
-			break
-		}
+	for s.found < n && s.front.next(func(*Issue) {}) {
 		s.found++
 		if s.found%markEvery == 0 {
 			s.marks = append(s.marks, s.front.places())

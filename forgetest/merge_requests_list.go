@@ -5,18 +5,16 @@ import (
 	"strings"
 )
 
-func listMergeRequests(c *call) response {
-	return c.mergeRequestList(c.store.projects, "created_by_me")
-}
+func listMergeRequests(c *call) response { return c.mergeRequestList(c.store.projects) }
 
 func listProjectMergeRequests(c *call) response {
-	return c.mergeRequestList([]*Project{c.project}, "all")
+	return c.mergeRequestList([]*Project{c.project})
 }
 
 // mergeRequestList returns the merge requests that the caller can see and that match the filters
 // (Document 2 §4.2.1).
-func (c *call) mergeRequestList(projects []*Project, defaultScope string) response {
-	conditions := c.conditions(defaultScope)
+func (c *call) mergeRequestList(projects []*Project) response {
+	conditions := c.conditions()
 	viewpoint := scope{project: c.project, labels: c.flag("with_labels_details"), user: c.user}
 	var list []*MergeRequest
 	for _, p := range projects {

@@ -44,6 +44,7 @@ func TestOffsetPagination(t *testing.T) {
 			}
 		}
 		assert.Equal(t, tc.rels, strings.Join(rels, " "))
+		assert.Len(t, strings.Split(r.Header.Get("Link"), ", "), len(rels))
 		assert.Len(t, r.array(t), tc.n)
 		assert.Equal(t, tc.perPage, r.Header.Get("X-Per-Page"))
 	}
@@ -90,6 +91,9 @@ func TestGeneratedIssues(t *testing.T) {
 	assert.EqualValues(t, 1_000_000, first.array(t)[0]["iid"])
 	assert.NotEmpty(t, first.next())
 
+	filtered := c.get("/issues?scope=all&state=opened&sort=asc&per_page=100&page=150").column(t, "iid")
+	assert.Equal(t, []any{22351.0, 22499.0}, []any{filtered[0], filtered[99]}, "two of three issues are open")
+
 	assert.Equal(t, 201, c.post("/projects/1/issues/777777/subscribe").Status)
 	assert.Equal(t, 304, c.post("/projects/1/issues/777777/subscribe").Status)
 	assert.Equal(t, 200, c.send("POST", "/projects/1/issues/777777/time_estimate", "duration=1h").Status)
@@ -109,6 +113,7 @@ func TestListsFollowChanges(t *testing.T) {
 	c := newCaller(t, s)
 	iids := func(query string) []any { return c.get("/issues?scope=all&"+query).column(t, "iid") }
 	assert.Equal(t, []any{3.0, 2.0, 1.0}, iids(""))
+	assert.Equal(t, []any{1.0, 2.0, 3.0}, iids("sort=asc"))
 	p.AddIssue(func(d *Document) { d.Set("created_at", noon().AddDate(-1, 0, 0)).Set("updated_at", noon()) })
 	assert.Equal(t, []any{3.0, 2.0, 1.0, 4.0}, iids(""))
 	assert.Equal(t, []any{4.0, 3.0, 2.0, 1.0}, iids("order_by=updated_at"))
@@ -116,6 +121,15 @@ func TestListsFollowChanges(t *testing.T) {
 	assert.Equal(t, 200, c.send("POST", "/projects/1/issues/2/time_estimate", "duration=1h").Status)
 	assert.Equal(t, []any{2.0, 4.0, 3.0, 1.0}, iids("order_by=updated_at"))
 	assert.Equal(t, []any{4.0}, iids("order_by=updated_at&per_page=1&page=2"))
+	assert.Len(t, s.store.lists, 1, "of all pages")
+	for i := range 3 * keptLists { // few lists are kept
+		iids(fmt.Sprint("search=", i))
+		iids(fmt.Sprint("order_by=title&search=", i))
+		assert.LessOrEqual(t, max(len(s.store.scans), len(s.store.lists)), keptLists)
+	}
+	p.Archive()
+	assert.Empty(t, iids(""))
+	assert.Len(t, iids("non_archived=false"), 4)
 }
 
 func TestTreeKeysetWalk(t *testing.T) {
@@ -163,6 +177,7 @@ func TestScanEqualsTheList(t *testing.T) {
 			assert.False(t, seen[id])
 			seen[id] = true
 		}
+		assert.LessOrEqual(t, len(s.store.scans), 2, "one for all pages of this query, and of the last")
 		s.AddUser("forget" + fmt.Sprint(len(query)))
 		for _, page := range []int{22, 11, 3, 1} {
 			want := walked[min(len(walked), (page-1)*100):min(len(walked), page*100)]
@@ -273,6 +288,14 @@ func TestLongQueriesAsBodies(t *testing.T) {
 	r := c.send("GET", "/issues", filters.Encode())
 	assert.Equal(t, 200, r.Status)
 	assert.Empty(t, r.array(t))
+	for body, want := range map[string][]any{ // a hash is an object in JSON
+		`{"scope":"all","iids":["2",1]}`: {2.0, 1.0}, `{"scope":"all","not":{"iids":[2]}}`: {3.0, 1.0},
+	} {
+		assert.Equal(t, want, c.sendJSON("GET", "/issues", body).column(t, "iid"), body)
+	}
+	for body, name := range map[string]string{`{"not":{"author_id":true}}`: "not[author_id]", `{"not":1}`: "not"} {
+		assert.Equal(t, `{"error":"`+name+` is invalid"}`, c.sendJSON("GET", "/issues", body).Body)
+	}
 	filters.Del("search")
 	filters["iids[]"] = strings.Split(strings.Repeat("2,3,", 3000)+"2", ",")
 	assert.Equal(t, 414, c.get("/issues?"+filters.Encode()).Status)

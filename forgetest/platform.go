@@ -96,34 +96,9 @@ func (l *availability) available(s *Server) bool {
 		(len(l.Offerings) == 0 || slices.Contains(l.Offerings, s.offering)) && s.release.has(l.Introduced)
 }
 
-// intersect returns the restriction that combines both.
-func (l *availability) intersect(other *availability) *availability {
-	switch {
-	case l == nil:
-		return other
-	case other == nil:
-		return l
-	}
-	both := *l
-	both.Tiers = intersection(l.Tiers, other.Tiers)
-	both.Offerings = intersection(l.Offerings, other.Offerings)
-	if l.Introduced == (release{}) || other.Introduced.has(l.Introduced) && other.Introduced != (release{}) {
-		both.Introduced = other.Introduced
-	}
-	return &both
-}
-
-// intersection returns the items that both lists have; an empty list means all.
-func intersection[T comparable](a, b []T) []T {
-	if len(a) == 0 {
-		return b
-	}
-	return slices.DeleteFunc(slices.Clone(a), func(v T) bool { return len(b) > 0 && !slices.Contains(b, v) })
-}
-
 // allowed reports what available reports, and also checks the role that a parameter may require.
 func (l *availability) allowed(s *Server, u *User) bool {
-	return l.available(s) && (l == nil || l.Role != "administrator" || u != nil && u.Admin)
+	return l.available(s) && (l == nil || l.Role != "administrator" || u.Admin)
 }
 
 // checkAvailability rejects calls that the tier or the offering does not have. For an older release

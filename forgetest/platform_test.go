@@ -169,7 +169,7 @@ func TestFieldsOfAPlatform(t *testing.T) {
 					require.NoError(t, json.Unmarshal([]byte(r.Body), &items))
 				}
 				for _, item := range items {
-					found.lacks(shape, e.view(), item, "")
+					found.lacks(shape, strings.Join(e.views(), ""), item, "")
 				}
 			}
 			seen[platform{tier, offering}] = found
@@ -267,13 +267,16 @@ func TestOperationsNotShown(t *testing.T) {
 func TestPathIDsAreIntegers(t *testing.T) {
 	s := contractServer(t)
 	c := newCaller(t, s)
-	for _, call := range []string{
-		"DELETE /projects/1/merge_requests/1/blocks/%s", "DELETE /users/2/emails/%s", "DELETE /users/%s/emails/3", "DELETE /user/emails/%s",
-		"GET /users/%s/emails", "GET /user/emails/%s", "GET /users/%s", "GET /runners/%s", "GET /projects/1/merge_requests/%s/versions",
+	for call, what := range map[string]string{
+		"DELETE /projects/1/merge_requests/1/blocks/%s": "Block", "DELETE /users/2/emails/%s": "Email", "DELETE /users/%s/emails/3": "User",
+		"DELETE /user/emails/%s": "Email", "GET /users/%s/emails": "User", "GET /user/emails/%s": "Email", "GET /users/%s": "User", "GET /runners/%s": "Runner",
+		"GET /projects/1/merge_requests/%s/versions": "Merge Request",
 	} {
 		method, path, _ := strings.Cut(call, " ")
 		for id, want := range map[string]int{"x": 400, "1.5": 400, "1x": 400, "999": 404} {
-			assert.Equal(t, want, c.send(method, fmt.Sprintf(path, id), "").Status, "%s %s", call, id)
+			r := c.send(method, fmt.Sprintf(path, id), "")
+			assert.Equal(t, want, r.Status, "%s %s", call, id)
+			assert.Equal(t, want == 404, r.Body == `{"message":"404 `+what+` Not Found"}`, r.Body)
 		}
 	}
 	s.AddProject("group/deep/app").AddIssue(func(issue *Document) { issue.Set("title", "Deep down") })
@@ -303,6 +306,7 @@ func TestHealthStatusValues(t *testing.T) {
 			assert.Equal(t, want, c.get("/issues?health_status="+word).column(t, "iid"), "%s at %s", word, release)
 		}
 		assert.Equal(t, []any{1.0}, c.get("/issues?health_status=at_risk").column(t, "iid"), release)
+		assert.Len(t, c.get("/issues?assignee_id=None").array(t), 2, "a keyword of another parameter")
 	}
 }
 

@@ -86,7 +86,6 @@ func (p *Project) MoveTo(path string) {
 	defer p.srv.mu.Unlock()
 	parent, _ := splitPath(path)
 	p.srv.store.moved[strings.ToLower(p.Path)] = p
-	delete(p.srv.store.moved, strings.ToLower(path))
 	p.Path = path
 	p.adopt(parent)
 }

@@ -112,6 +112,8 @@ func TestApprovalSettingsAreInherited(t *testing.T) {
 	assert.Equal(t, []string{"false", "true", "true locked group"}, look("require_reauthentication_to_approve"))
 	c.send("PUT", top, "retain_approvals_on_push=false&selective_code_owner_removals=true")
 	assert.Equal(t, []string{"true", "false", "false"}, look("selective_code_owner_removals"))
+	c.send("PUT", top, "selective_code_owner_removals=false")
+	assert.Equal(t, []string{"false", "false", "false"}, look("selective_code_owner_removals"), "it is not inherited")
 	assert.Equal(t, 200, c.send("PUT", app, "selective_code_owner_removals=true").Status) // the group has disabled retain
 }
 
@@ -320,7 +322,7 @@ func TestSecureFiles(t *testing.T) {
 	download := c.get(secureFiles + "/2/download")
 	assert.Equal(t, 200, download.Status)
 	assert.Equal(t, content, download.Body)
-	assert.Equal(t, "application/octet-stream", download.Header.Get("Content-Type"))
+	assert.Equal(t, []string{"application/octet-stream", ""}, []string{download.Header.Get("Content-Type"), download.Header.Get("ETag")})
 	assert.Equal(t, `attachment; filename="my key.jks"`, download.Header.Get("Content-Disposition"))
 
 	taken := c.upload(secureFiles, map[string]string{"name": "my key.jks", "@file": "other"})

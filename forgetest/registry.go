@@ -2,6 +2,7 @@ package forgetest
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -97,8 +98,8 @@ func getRegistryRepository(c *call) response {
 	r := list[i]
 	d := r.render(c.host())
 	c.withTags(r, d)
-	// Document 1 §2.2: on the hosted offering only, for repositories created after 2021-11-04
-	if c.flag("size") && c.server.offering == Hosted && !r.createdAt.Before(time.Date(2021, 11, 5, 0, 0, 0, 0, time.UTC)) {
+	// Document 1 §2.2: for repositories created after 2021-11-04, and on the hosted offering only, as the field is
+	if c.flag("size") && !r.createdAt.Before(time.Date(2021, 11, 5, 0, 0, 0, 0, time.UTC)) {
 		d.Set("size", r.size())
 	}
 	return ok(d)
@@ -174,7 +175,7 @@ type cleanup struct {
 	wanted, kept *regexp.Regexp
 	newest       int           // number of newest matching tags to keep
 	age          time.Duration // younger tags are kept
-	limit        int           // 0 means unlimited
+	limit        int           // number of tags that are deleted
 }
 
 // deleteTags schedules a bulk deletion, at most once an hour (Document 1 §4.1.1).
@@ -221,7 +222,7 @@ func (c *call) cleanup() (job cleanup, problems []string) {
 			problems = append(problems, "older_than is invalid")
 		}
 	}
-	if c.server.offering == Hosted {
+	if job.limit = math.MaxInt; c.server.offering == Hosted {
 		job.limit = hostedCleanup
 	}
 	return job, problems
@@ -241,8 +242,5 @@ func (j cleanup) selectTags(r *RegistryRepository, now time.Time) []*registryTag
 	tags = slices.DeleteFunc(tags, func(t *registryTag) bool {
 		return j.age > 0 && now.Sub(t.doc.time("created_at")) < j.age
 	})
-	if j.limit > 0 && len(tags) > j.limit {
-		tags = tags[len(tags)-j.limit:] // the oldest first
-	}
-	return tags
+	return tags[max(0, len(tags)-j.limit):] // the oldest first
 }

@@ -146,12 +146,11 @@ func (s *Server) signature(text string) string {
 
 // verify parses a token of this server that has not expired.
 func (s *Server) verify(token string) (c claims, valid bool) {
-	at := strings.LastIndex(token, ".")
-	if at < 0 || !hmac.Equal([]byte(token[at+1:]), []byte(s.signature(token[:at]))) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 || !hmac.Equal([]byte(parts[2]), []byte(s.signature(parts[0]+"."+parts[1]))) {
 		return c, false
 	}
-	_, payload, _ := strings.Cut(token[:at], ".")
-	data, err := base64.RawURLEncoding.DecodeString(payload)
+	data, err := base64.RawURLEncoding.DecodeString(parts[1])
 	return c, err == nil && json.Unmarshal(data, &c) == nil && s.now().Unix() < c.Expires
 }
 
@@ -187,7 +186,7 @@ func (c *call) authenticateRegistry() *response {
 // deleteManifest removes a tag. The Accept header must name the manifest's media type, of any
 // vendor.
 func deleteManifest(c *call) response {
-	if !slices.ContainsFunc(strings.Split(strings.Join(c.r.Header.Values("Accept"), ","), ","), isManifestType) {
+	if !slices.ContainsFunc(listed(c.r.Header, "Accept"), isManifestType) {
 		return registryError(http.StatusNotAcceptable, "UNSUPPORTED", "Accept must name the media type of the image manifest, version 2")
 	}
 	return deleteReference(c)

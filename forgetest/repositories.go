@@ -40,9 +40,9 @@ func listTree(c *call) response {
 		return notFound("Tree")
 	}
 	path := strings.Trim(c.text("path"), "/")
-	start, found := commit.tree.find(path)
+	start := commit.tree.find(path)
 	switch {
-	case found && start.tree != nil:
+	case start.tree != nil:
 	case c.server.release.has(release{17, 7}):
 		return notFound("invalid revision or path")
 	default:
@@ -79,7 +79,6 @@ func getBlob(c *call) response {
 		}
 	}
 	var content bytes.Buffer
-	content.Grow(int(b.length()))
 	_ = b.copyTo(&content)
 	return ok(NewDocument("Blob").Set("size", b.length()).Set("encoding", "base64").
 		Set("content", base64.StdEncoding.EncodeToString(content.Bytes())).Set("sha", b.id))

@@ -96,8 +96,8 @@ func match(segments, parts []string) (map[string]string, bool) {
 			}
 			args[strings.TrimSuffix(suffix, "]")] = strings.TrimPrefix(rest, ".")
 		case strings.HasPrefix(name, ":"):
-			value, err := url.PathUnescape(part)
-			if err != nil || value == "" {
+			value, _ := url.PathUnescape(part) // net/http rejects an invalid one
+			if value == "" {
 				return nil, false
 			}
 			args[name[1:]] = value
@@ -112,7 +112,7 @@ func match(segments, parts []string) (map[string]string, bool) {
 // its name.
 func canonical(name string) string {
 	e := catalogue().endpoints[name]
-	if e == nil || e.SameAs == "" {
+	if e == nil {
 		return name
 	}
 	for other, first := range catalogue().endpoints {

@@ -194,11 +194,7 @@ func checkRunner(d *Document) *response {
 // strings reads an array parameter that may be empty: [] in JSON or an empty value in a form.
 func (c *call) strings(name string) (values []string, given bool) {
 	_, inBody := c.object[name]
-	values = c.list(name + "[]")
-	if values == nil {
-		values = []string{}
-	}
-	return values, inBody || c.params.Has(name) || c.params.Has(name+"[]")
+	return c.list(name + "[]"), inBody || c.params.Has(name) || c.params.Has(name+"[]")
 }
 
 // listRunnerJobs lists jobs of projects where the caller is at least Reporter.

@@ -40,10 +40,23 @@ func TestRunnerLists(t *testing.T) {
 			assert.Equal(t, want, c.get(list+"?"+query).column(t, "id"), list+query)
 		}
 	}
-	assert.Equal(t, []any{3.0, 2.0}, c.get("/runners/all?scope=specific").column(t, "id"))
+	for query, want := range map[string][]any{
+		"scope=specific": {3.0, 2.0}, "scope=shared": {1.0}, "scope=paused": {3.0}, "scope=active": {2.0, 1.0}, "status=paused": {3.0}, "status=never_contacted": {1.0},
+		"status=online": {2.0}, "paused=true": {3.0}, "paused=false": {2.0, 1.0}, "type=group_type": {2.0},
+	} {
+		assert.Equal(t, want, c.get("/runners/all?"+query).column(t, "id"), query)
+	}
 	assert.Equal(t, 400, c.get("/projects/1/runners?scope=shared").Status)
-	now = now.Add(5 * time.Hour)
-	assert.Empty(t, c.get("/runners/all?status=online").array(t), "the status follows the clock")
+	const hour = time.Hour
+	for age, want := range map[time.Duration]string{ // the status of the second runner follows the clock
+		2 * hour: "online", 2*hour + time.Millisecond: "offline", 7 * 24 * hour: "offline", 7*24*hour + time.Millisecond: "stale",
+	} {
+		s.SetClock(func() time.Time { return now.Add(age) })
+		for _, status := range []string{"online", "offline", "stale"} {
+			found := slices.Contains(c.get("/runners/all?status="+status).column(t, "id"), any(2.0))
+			assert.Equal(t, status == want || status == "offline" && want == "stale", found, "%s after %s", status, age)
+		}
+	}
 }
 
 func TestRunnerUpdate(t *testing.T) {
@@ -103,7 +116,9 @@ func TestRunnerUpdate(t *testing.T) {
 	assert.Equal(t, "not_protected", c.send("PUT", at, "access_level=not_protected").object(t)["access_level"])
 	s.Fail("PUT /runners/:runner_id", Status(502).Times(1)) // the same request line as PUT /runners/:id
 	assert.Equal(t, 502, c.send("PUT", at, "paused=true").Status)
+	assert.Equal(t, 502, s.LastRequest(t, "PUT /runners/:runner_id").Status)
 	assert.Equal(t, s.CountRequests("PUT /runners/:id"), s.CountRequests("PUT /runners/:runner_id"))
+	assert.Equal(t, s.CountApplied("PUT /runners/:id"), s.CountApplied("PUT /runners/:runner_id"))
 }
 
 func TestRunnerJobsAndManagers(t *testing.T) {
@@ -118,6 +133,9 @@ func TestRunnerJobsAndManagers(t *testing.T) {
 		"id": 1.0, "system_id": "s_1", "version": "17.1.0", "revision": "5a147c92", "platform": "linux", "architecture": "amd64",
 		"created_at": "2026-03-04T12:00:00.000Z", "contacted_at": "2026-03-04T12:00:00.000Z", "ip_address": "127.0.0.1", "status": "online",
 	})
+	r.AddManager("s_2", nil)
+	assertShown(t, newCaller(t, s).get("/runners/1/managers").array(t)[1], map[string]any{"version": "18.0.0", "revision": "91a27b2a"})
+	assertShown(t, newCaller(t, s).get("/runners/1").object(t), map[string]any{"run_untagged": true, "locked": false, "access_level": "not_protected", "tag_list": []any{}})
 	r.AddJob(p, "s_1", nil)
 	r.AddJob(p, "s_2", func(d *Document) { d.Set("status", "failed") })
 	r.AddJob(secret, "s_1", func(d *Document) { d.Set("status", "success") })
@@ -130,9 +148,14 @@ func TestRunnerJobsAndManagers(t *testing.T) {
 	assertShown(t, job, map[string]any{
 		"id": 2.0, "status": "failed", "stage": "test", "name": "test", "ref": "main", "tag": false, "coverage": nil,
 		"created_at": "2026-03-04T12:00:00.000Z", "started_at": "2026-03-04T12:00:00.000Z", "finished_at": nil, "duration": nil,
-		"queued_duration": nil, "user.username": "root", "commit.committer_name": "Root", "pipeline.id": 2.0, "project.name": "App",
+		"queued_duration": nil, "user.username": "root", "commit.committer_name": "Root", "pipeline.id": 2.0, "pipeline.status": "running", "project.name": "App",
 	})
 	assert.Equal(t, []any{2.0, 1.0}, c.as(reporter.Token).get("/runners/1/jobs").column(t, "id"))
+	for query, want := range map[string][]any{
+		"system_id=s_1": {3.0, 1.0}, "status=success": {3.0}, "status=running&system_id=s_2": {}, "order_by=id&sort=asc": {1.0, 2.0, 3.0},
+	} {
+		assert.Equal(t, want, c.get("/runners/1/jobs?"+query).column(t, "id"), query)
+	}
 	assert.Empty(t, c.as(guest.Token).get("/runners/1/jobs").array(t))
 	assert.JSONEq(t, `{"error":"order_by is missing"}`, c.get("/runners/1/jobs?sort=asc").Body)
 	assert.Equal(t, 400, c.get("/runners/1/jobs?status=waiting").Status)
@@ -278,6 +301,10 @@ func TestAuditorNeedsATier(t *testing.T) {
 	}
 }
 
+// otherScopes are the scopes of GitLab that allow no call of the runners.
+const otherScopes = `read_user read_repository write_repository read_registry write_registry sudo admin_mode create_runner ai_features k8s_proxy
+	read_service_ping self_rotate read_virtual_registry write_virtual_registry`
+
 // Detail, update and pause need a token with the scope in their rows; api includes all scopes. The
 // other calls need a scope for reading.
 func TestRunnerScopes(t *testing.T) {
@@ -286,7 +313,7 @@ func TestRunnerScopes(t *testing.T) {
 		tokens := map[string]string{
 			"": users[who].Token, "api": users[who].AddToken("api"), "read_api": users[who].AddToken("read_api"),
 			"manage_runners": users[who].AddToken("manage_runners"), "manage_runner": users[who].AddToken("manage_runner"),
-			"read_api manage_runners": users[who].AddToken("read_api", "manage_runners"), "other": users[who].AddToken("read_user"),
+			"read_api manage_runners": users[who].AddToken("read_api", "manage_runners"), "other": users[who].AddToken(strings.Fields(otherScopes)...),
 		}
 		scoped := []string{"", "api", "manage_runners", "manage_runner", "read_api manage_runners"}
 		reading := []string{"", "api", "read_api", "read_api manage_runners"}
@@ -308,11 +335,20 @@ func TestRunnerScopes(t *testing.T) {
 				r := newCaller(t, s).as(token).send(e.Method, path, form)
 				assert.Equal(t, want, r.Status, "%s: %q %s", who, name, route)
 				if want == 403 {
-					assert.Contains(t, r.Body, "insufficient_scope")
+					accepted := map[bool]string{true: "read_api api", false: "api manage_runners"}[e.Auth.Scope == ""]
+					assert.Regexp(t, `^{"error":"insufficient_scope","error_description":".+","scope":"`+accepted+`"}$`, r.Body)
 				}
 			}
 		}
 	}
+}
+
+// Deployed servers have the name of the scope in the singular.
+func TestDeployedRunnerScope(t *testing.T) {
+	s := New(t, WithGitLabVocabulary())
+	s.AddRunner(nil)
+	r := newCaller(t, s).as(s.Root().AddToken("read_user")).get("/runners/1")
+	assert.Contains(t, r.Body, `"scope":"api manage_runner"`)
 }
 
 // The effect of a PUT with null, with values out of range, and with two names of one parameter.
@@ -327,7 +363,7 @@ func TestRunnerValues(t *testing.T) {
 		want   any // maximum_timeout
 	}{
 		{`{"maximum_timeout":600}`, 200, 600.0}, {`{"maximum_timeout":null}`, 200, nil}, {`{"maximum_timeout":3600}`, 200, 3600.0},
-		{`{"description":"x"}`, 200, 3600.0}, {`{"maximum_timeout":599}`, 400, 3600.0}, {`{"maximum_timeout":0}`, 400, 3600.0},
+		{`{"description":"x"}`, 200, 3600.0}, {`{"description":""}`, 200, 3600.0}, {`{"maximum_timeout":599}`, 400, 3600.0}, {`{"maximum_timeout":0}`, 400, 3600.0},
 		{`{"maximum_timeout":-1}`, 400, 3600.0}, {`{"maximum_timeout":"soon"}`, 400, 3600.0}, {`{"maximum_timeout":1.5}`, 400, 3600.0},
 		{`{"maximum_timeout":99999999999999999999}`, 400, 3600.0}, {`{"maximum_timeout":2592000}`, 200, 2592000.0},
 		{`{"description":null,"maintenance_note":null,"tag_list":null}`, 200, 2592000.0},

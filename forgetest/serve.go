@@ -127,7 +127,7 @@ func (s *Server) respond(c *call, body []byte, allowed []string) response {
 	case c.route != nil:
 		a = c.run(body)
 		if e.views, e.fieldNames = a.views, a.fieldNames; len(e.views) == 0 {
-			e.views = []string{c.route.endpoint.view()}
+			e.views = c.route.endpoint.views()
 		}
 	case len(allowed) > 0:
 		a = s.noRoute(http.StatusMethodNotAllowed, c.r)
@@ -174,7 +174,7 @@ func (c *call) run(body []byte) response {
 	compare := c.auditChanges()
 	a := c.route.handle(c)
 	compare()
-	if c.r.Method != http.MethodGet && a.status < 300 {
+	if c.r.Method != http.MethodGet {
 		c.store.invalidate()
 	}
 	return a

@@ -98,10 +98,11 @@ func WithListener(l net.Listener) Option { return func(s *Server) { s.listener =
 // use another address than that of its listener, such as that of a proxy. Without a proxy an https
 // address needs [WithTLS].
 func WithExternalURL(origin string) Option {
-	if address, err := url.Parse(origin); err != nil || address.Scheme == "" || address.Host == "" || strings.Trim(address.Path, "/") != "" {
+	origin = strings.TrimSuffix(origin, "/")
+	if address, err := url.Parse(origin); err != nil || address.Scheme == "" || address.Host == "" || address.Path != "" {
 		panic(fmt.Sprintf("forgetest: WithExternalURL(%q): it must be a scheme and a host, as in https://forge.test", origin))
 	}
-	return func(s *Server) { s.origin = strings.TrimSuffix(origin, "/") }
+	return func(s *Server) { s.origin = origin }
 }
 
 // WithHTTPServer calls configure with the http.Server before it serves, for example to wrap its

@@ -53,15 +53,15 @@ func settingAliases() map[string]string {
 // newSetting returns the value that a setting has under its new name, oldSetting the value under
 // its old name. They differ for signin_enabled, which is text.
 func newSetting(old string, value any) any {
-	if text, isText := value.(string); isText && old == "signin_enabled" {
-		return text == "true"
+	if old == "signin_enabled" {
+		return value == "true"
 	}
 	return value
 }
 
 func oldSetting(old string, value any) any {
-	if on, isBool := value.(bool); isBool && old == "signin_enabled" {
-		return strconv.FormatBool(on)
+	if old == "signin_enabled" {
+		return strconv.FormatBool(value == true)
 	}
 	return value
 }

@@ -28,8 +28,10 @@ func (c caller) put(path string, body any) reply {
 func TestSettingsAreStateful(t *testing.T) {
 	require.Len(t, catalogue().endpoints["PUT "+settingsPath].BodyParams, 127)
 	c := newCaller(t, New(t))
-	object := c.send("PUT", settingsPath+"?snippet_size_limit=7&valid_runner_registrars[]=group", "").object(t)
-	assertShown(t, object, map[string]any{"id": 1.0, "snippet_size_limit": 7.0, "valid_runner_registrars": []any{"group"}})
+	object := c.send("PUT", settingsPath+"?snippet_size_limit=7&valid_runner_registrars[]=group&asset_proxy_allowlist=a,,b", "").object(t)
+	assertShown(t, object, map[string]any{
+		"id": 1.0, "snippet_size_limit": 7.0, "valid_runner_registrars": []any{"group"}, "asset_proxy_allowlist": []any{"a", "b"},
+	})
 	assert.Equal(t, object, c.get(settingsPath).object(t))
 	assert.Len(t, settingFields(), 142)
 	for _, f := range settingFields() {
@@ -50,6 +52,14 @@ func TestSettingsRules(t *testing.T) {
 		"asciidoc_max_includes=65":                                             `{"message":{"asciidoc_max_includes":["must be less than or equal to 64"]}}`,
 		"wiki_page_max_content_bytes=1023":                                     `{"message":{"wiki_page_max_content_bytes":["must be greater than or equal to 1024"]}}`,
 		"runner_token_expiration_interval=60":                                  `{"message":{"runner_token_expiration_interval":["must be greater than or equal to 7200"]}}`,
+		"rsa_key_restriction=-2":                                               `{"message":{"rsa_key_restriction":["must be greater than or equal to -1"]}}`,
+		"max_attachment_size=-1":                                               `{"message":{"max_attachment_size":["must be greater than or equal to 0"]}}`,
+		"spam_check_endpoint_url=grpc:host":                                    `{"message":{"spam_check_endpoint_url":["is blocked: Only allowed schemes are grpc, tls"]}}`,
+		"spam_check_endpoint_url=http://host":                                  `{"message":{"spam_check_endpoint_url":["is blocked: Only allowed schemes are grpc, tls"]}}`,
+		"email_restrictions=(":                                                 `{"message":{"email_restrictions":["not valid RE2 syntax"]}}`,
+		"archive_builds_in_human_readable=soon":                                `{"message":{"archive_builds_in_human_readable":["is invalid"]}}`,
+		"archive_builds_in_human_readable=23h":                                 `{"message":{"archive_builds_in_human_readable":["must be at least 1 day"]}}`,
+		"valid_runner_registrars[]=group&valid_runner_registrars[]=group":      `{"message":{"valid_runner_registrars":["has a value twice"]}}`,
 		"whats_new_variant=none":                                               `{"error":"whats_new_variant does not have a valid value"}`,
 		"admin_mode=1":                                                         `{"error":"admin_mode is invalid"}`,
 		"default_projects_limit=x":                                             `{"error":"default_projects_limit is invalid"}`,
@@ -65,6 +75,8 @@ func TestSettingsRules(t *testing.T) {
 	for _, form := range []string{
 		"", "antispam_enabled=false", "throttle_authenticated_git_http_enabled=true", "throttle_unauthenticated_git_http_enabled=true",
 		"no_such_setting=1", "unconfirmed_users_delete_after_days=3&delete_unconfirmed_users=true",
+		"rsa_key_restriction=-1&max_attachment_size=0&asciidoc_max_includes=64&wiki_page_max_content_bytes=1024", "archive_builds_in_human_readable=24h",
+		"spam_check_endpoint_url=grpc://host", "spam_check_endpoint_url=tls://host", "spam_check_endpoint_url=",
 	} {
 		assert.Equal(t, 200, c.send("PUT", settingsPath, form).Status, form)
 	}
@@ -86,8 +98,12 @@ func TestSettingsCache(t *testing.T) {
 	assert.InDelta(t, 52428800, shown(), 0)
 	now = now.Add(30 * time.Second)
 	assert.InDelta(t, 2, shown(), 0)
-	s.EditSettings(func(d *Document) { d.Set("snippet_size_limit", 3) })
-	assert.InDelta(t, 3, shown(), 0)
+	c.send("PUT", settingsPath, "snippet_size_limit=3")
+	now = now.Add(time.Minute)
+	c.send("PUT", settingsPath, "snippet_size_limit=4")
+	assert.InDelta(t, 3, shown(), 0, "no read was between the writes")
+	s.EditSettings(func(d *Document) { d.Set("snippet_size_limit", 5) })
+	assert.InDelta(t, 5, shown(), 0)
 }
 
 func TestSettingsInGitLabVocabulary(t *testing.T) {
@@ -267,9 +283,14 @@ func TestSettingDefaults(t *testing.T) {
 			assert.Equal(t, 29, found, "all of the table")
 		}
 	}
-	// The documents do not show this default. Deployed servers warn a month before they delete.
-	shown := newCaller(t, New(t)).get(settingsPath).object(t)
-	assert.InDelta(t, 1, shown["inactive_projects_send_warning_email_after_months"], 0)
+	// The documents do not show these defaults. They are those of deployed servers.
+	assertShown(t, newCaller(t, New(t)).get(settingsPath).object(t), map[string]any{
+		"password_authentication_enabled_for_web": true, "session_expire_delay": 10080.0, "can_create_group": true, "default_projects_limit": 100000.0,
+		"default_branch_protection": 2.0, "default_preferred_language": "en", "default_snippet_visibility": "private", "terms": "",
+		"default_project_visibility": "private", "default_group_visibility": "private", "gravatar_enabled": true, "deletion_adjourned_period": 30.0,
+		"max_attachment_size": 100.0, "polling_interval_multiplier": 1.0, "whats_new_variant": "all_tiers", "allow_all_integrations": true,
+		"inactive_projects_send_warning_email_after_months": 1.0, "repository_storages_weighted": map[string]any{"default": 100.0}, "restricted_visibility_levels": []any{},
+	})
 }
 
 // An integration that is set with only its required parameters has the documented defaults, even if

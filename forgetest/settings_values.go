@@ -8,17 +8,13 @@ import (
 	"strings"
 )
 
-// formText is a value of a form or a query, where every type is text. Values of a JSON body keep
-// their types.
-type formText string
-
-// setting returns a parameter in any of its encodings.
+// setting returns a parameter in any of its encodings. In a form or a query every type is text.
 func (c *call) setting(name string) (value any, given bool) {
 	if value, given = c.object[name]; given {
 		return value, true
 	}
 	if values := c.params[name]; len(values) == 1 {
-		return formText(values[0]), true
+		return values[0], true
 	}
 	if list := slices.Concat(c.params[name], c.params[name+"[]"]); len(list) > 0 { // a name that occurs twice is a list, too
 		items := []any{}
@@ -32,7 +28,7 @@ func (c *call) setting(name string) (value any, given bool) {
 	hash := map[string]any{}
 	for wire, values := range c.params {
 		if key, found := strings.CutPrefix(wire, name+"["); found {
-			hash[strings.TrimSuffix(key, "]")] = formText(values[0]) // the key of a deeper level contains brackets
+			hash[strings.TrimSuffix(key, "]")] = values[0] // the key of a deeper level contains brackets
 		}
 	}
 	return hash, len(hash) > 0
@@ -46,8 +42,6 @@ func (f *field) parse(value any) (parsed any, fits bool) {
 	switch v := value.(type) {
 	case nil:
 		return nil, f.acceptsNull()
-	case formText:
-		return f.parseText(string(v))
 	case string:
 		return f.parseText(v)
 	case bool:
@@ -61,8 +55,6 @@ func (f *field) parse(value any) (parsed any, fits bool) {
 	}
 	return nil, false
 }
-
-func (f *field) isText() bool { return f.Type == "string" || f.Type == "text" }
 
 // acceptsNull reports whether a request may send null: for a field that may be null in responses,
 // and for a text that only requests have and that has no enum.
@@ -82,7 +74,7 @@ func (f *field) parseText(s string) (any, bool) {
 		items := strings.Split(s, ",")
 		return slices.DeleteFunc(items, func(v string) bool { return v == "" }), true
 	}
-	return s, f.isText()
+	return s, f.Type == "string"
 }
 
 func (f *field) parseNumber(s string) (any, bool) {
@@ -135,9 +127,6 @@ func (f *field) parseHash(hash map[string]any) (any, bool) {
 			}
 			parsed[key] = one
 			continue
-		}
-		if text, isForm := value.(formText); isForm {
-			value = string(text)
 		}
 		parsed[key] = value
 	}

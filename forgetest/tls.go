@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"net"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -35,8 +36,8 @@ func newCertificate(hosts ...string) (*tls.Certificate, error) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "forgetest"},
-		NotBefore:   time.Date(1990, time.January, 1, 0, 0, 0, 0, time.UTC),
-		NotAfter:    time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC),
+		NotBefore:   time.Unix(0, 0).UTC(),
+		NotAfter:    time.Unix(0, 0).UTC().AddDate(130, 0, 0),
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		IsCA:        true, BasicConstraintsValid: true,
@@ -61,7 +62,7 @@ func newCertificate(hosts ...string) (*tls.Certificate, error) {
 func (s *Server) setURLs(addr net.Addr) {
 	host, scheme := addr.String(), "http"
 	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		host = (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: tcp.Port}).String()
+		host = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
 	}
 	if s.tls {
 		scheme = "https"

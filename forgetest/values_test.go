@@ -209,7 +209,7 @@ func TestNoteValues(t *testing.T) {
 		"id": 3.0, "iid": 2.0, "title": "Issue 2", "url": "/groups/group/-/epics/2", "group_id": float64(s.AddGroup("group").ID),
 	}
 	assertShown(t, below(t, c.get("/issues?scope=all&state=closed&author_id=3"), "0"), map[string]any{
-		"epic": epic, "epic_iid": 2.0, "closed_at": laterText, "closed_by": summaryOf(s, jane),
+		"epic": epic, "epic_iid": 2.0, "closed_at": laterText, "updated_at": laterText, "closed_by": summaryOf(s, jane),
 	})
 }
 

@@ -22,7 +22,7 @@ func TestUserValues(t *testing.T) {
 		"web_url": s.URL + "/jane.doe", "created_at": noonText, "bot": false, "local_time": "12:00 PM", "is_followed": false,
 		"email": "jane.doe@example.com", "commit_email": "jane.doe@example.com", "is_admin": false, "last_sign_in_at": noonText,
 		"confirmed_at": noonText, "last_activity_on": "2026-03-04", "current_sign_in_at": noonText, "two_factor_enabled": false,
-		"can_create_group": true, "can_create_project": true, "external": false, "private_profile": false, "is_auditor": false,
+		"can_create_group": true, "can_create_project": true, "projects_limit": 100000.0, "theme_id": 1.0, "color_scheme_id": 1.0, "external": false, "private_profile": false, "is_auditor": false,
 		"namespace_id":    float64(jane.namespaceID),
 		"identities":      []any{map[string]any{"provider": "ldapmain", "extern_uid": "uid=jane"}},
 		"scim_identities": []any{map[string]any{"extern_uid": "scim-jane", "group_id": 0.0, "active": true}},
@@ -130,7 +130,7 @@ func TestLabelDetailsOnEveryList(t *testing.T) {
 		})
 	}
 	p.AddIssue(func(d *Document) { d.Set("labels", []string{"other"}) }) // a label without details has a color too
-	assert.Regexp(t, `"name":"other","color":"#[0-9a-f]{6}"`, c.get("/issues?with_labels_details=true").Body)
+	assert.Contains(t, c.get("/issues?with_labels_details=true").Body, `"name":"other","color":"#7d8df5","description":"","description_html":""`)
 }
 
 // No call finds a confidential issue without credentials, or for users who are neither Reporters
@@ -155,6 +155,13 @@ func TestConfidentialIssues(t *testing.T) {
 		for who, want := range map[*User]int{jane: 1, tom: 0} {
 			assert.Len(t, c.as(who.Token).get(list+"&confidential=true").array(t), want, "%s %s", list, who.Username)
 		}
+	}
+	author, assignee := s.AddUser("author"), s.AddUser("assignee")
+	p.AddIssue(func(d *Document) {
+		d.Set("confidential", true).Set("author", author).Set("assignees", []*User{assignee})
+	})
+	for _, who := range []*User{author, assignee} {
+		assert.Equal(t, 200, c.as(who.Token).get("/projects/2/issues/3/time_stats").Status, who.Username)
 	}
 }
 
@@ -232,6 +239,12 @@ func TestIssueValues(t *testing.T) {
 	assertShown(t, subscribed, map[string]any{"references.short": "#2", "references.relative": "#2", "references.full": "group/app#2"})
 	assert.Equal(t, "group/app#2", c.get("/issues").array(t)[0]["references"].(map[string]any)["relative"])
 	assert.Equal(t, "app#2", c.get("/groups/group/issues").array(t)[0]["references"].(map[string]any)["relative"])
+	for at, want := range map[int]time.Time{0: day(6), 5: day(5)} { // the time of closing is by default that of the latest update
+		fill := func(d *Document) {
+			d.Set("state", "closed").Set("updated_at", day(6)).Set("closed_at", map[int]any{5: day(5)}[at])
+		}
+		assert.Equal(t, want, p.AddIssue(fill).Get("closed_at"))
+	}
 }
 
 // A test may omit fields of a milestone, like some responses of servers.

@@ -135,9 +135,9 @@ func (o options) covered(ctx context.Context, w io.Writer, dir string, packages 
 			switch {
 			case err != nil:
 				failure = err
-			case t.failed != "":
-				failed = append(failed, t)
-			case o.longest == 0 || t.took <= o.longest:
+			case t.failed != "", o.isSlow(t) && len(t.names) > 1:
+				failed = append(failed, t) // its tests run again one by one
+			case !o.isSlow(t):
 				passed = append(passed, t)
 			}
 		})
@@ -154,6 +154,9 @@ func (o options) covered(ctx context.Context, w io.Writer, dir string, packages 
 	}
 	return append(passed, others...), failure
 }
+
+// isSlow reports whether -longest omits the tests.
+func (o options) isSlow(t *test) bool { return o.longest > 0 && t.took > o.longest }
 
 // try runs the tests that reach a mutant, until one fails: at first a few that reach little else,
 // then all fast ones, then the others.
