@@ -24,7 +24,7 @@ import (
 )
 
 // TestAllocations checks the allocations of a call, which do not depend on the load of the machine.
-// The module benchmarks/ measures the rest.
+// The module benchmarks/ has the limits of lists with filters and of settings.
 func TestAllocations(t *testing.T) {
 	if racetest.Enabled {
 		t.Skip("the race detector allocates on its own account: run without -race")
@@ -63,27 +63,6 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 				return err
 			}
 		}()},
-		"20 filters": {61, 1, func() func(context.Context) error {
-			client, options := memoryClient(t, []byte("[]")), filtered()
-			return func(ctx context.Context) error {
-				_, err := Collect(client.Issues.List(ctx, options))
-				return err
-			}
-		}()},
-		"nil options": {42, 1, func() func(context.Context) error {
-			client := memoryClient(t, []byte("[]"))
-			return func(ctx context.Context) error {
-				_, err := Collect(client.Issues.List(ctx, nil))
-				return err
-			}
-		}()},
-		"a list without options": {42, 1, func() func(context.Context) error {
-			client := memoryClient(t, []byte("[]"))
-			return func(ctx context.Context) error {
-				_, err := Collect(client.Emails.List(ctx))
-				return err
-			}
-		}()},
 		"a page of 100 issues": {12, 100, func() func(context.Context) error {
 			client := memoryClient(t, largePage(t))
 			return func(ctx context.Context) error {
@@ -91,8 +70,6 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 				return err
 			}
 		}()},
-		"the settings":        {109, 1, settingsCall(t, func(*ApplicationSettings) error { return nil })},
-		"one changed setting": {372, 1, settingsCall(t, oneChange)},
 		"a GET of HTTPClient": {45, 1, rawCall(memoryClient(t, tag).HTTPClient())},
 		"a 404":               {44, 1, refusedCall(t, http.StatusNotFound)},
 		"a 304":               {30, 1, refusedCall(t, http.StatusNotModified)},
@@ -115,28 +92,6 @@ func rawCall(client *http.Client) func(context.Context) error {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		return resp.Body.Close()
 	}
-}
-
-// settingsCall reads the settings and passes them to then.
-func settingsCall(t testing.TB, then func(*ApplicationSettings) error) func(context.Context) error {
-	text, err := os.ReadFile("testdata/settings/get.json")
-	require.NoError(t, err)
-	client := memoryClient(t, text)
-	return func(ctx context.Context) error {
-		settings, err := client.Settings.Get(ctx)
-		if err != nil {
-			return err
-		}
-		return then(settings)
-	}
-}
-
-func oneChange(settings *ApplicationSettings) error {
-	settings.SessionExpireDelay++
-	if n := len(settings.Diff().Changes); n != 1 {
-		return fmt.Errorf("%d changes", n)
-	}
-	return nil
 }
 
 // refusedCall is refused with the status. Its retry after a 503 succeeds.
@@ -168,16 +123,6 @@ func refusedCall(t testing.TB, status int) func(context.Context) error {
 			return fmt.Errorf("want the status %d: %w", status, err)
 		}
 		return nil
-	}
-}
-
-// filtered returns options with 20 filters.
-func filtered() *ListIssuesOptions {
-	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	return &ListIssuesOptions{
-		AssigneeID: ID(42), AuthorUsername: "ada.okafor", Confidential: new(false), CreatedAfter: day, CreatedBefore: day.AddDate(0, 1, 0), UpdatedAfter: day,
-		UpdatedBefore: day.AddDate(0, 2, 0), DueDate: DueMonth, IIDs: []int64{1, 2, 3}, In: SearchInTitle, IssueType: IssueTypeIssue, IterationID: ID(7), Labels: Labels("bug", "p1"),
-		Milestone: Text("v1"), MyReactionEmoji: Text("thumbsup"), OrderBy: IssueOrderByUpdatedAt, Scope: ScopeAll, Search: "export", Sort: SortAsc, State: IssueStateOpened,
 	}
 }
 
