@@ -1,8 +1,8 @@
-// Gentable writes the tables of the documents that list services, methods or endpoints, each between
-// two markers: docs/endpoints.md, the writes of docs/errors-and-retries.md, and AGENTS.md. It reads
-// the methods from the service files in the current directory, and the rest from forge.Routes and
-// internal/catalogue. It also writes zz_parameters.go, the query parameters of each endpoint. Run
-// go generate after adding an endpoint.
+// Gentable writes the tables of the documents that list services, methods or endpoints, each
+// between two markers: docs/endpoints.md, the writes of docs/errors-and-retries.md, and AGENTS.md.
+// It reads the methods from the service files in the current directory, and the rest from
+// forge.Routes and internal/catalogue. It also writes zz_parameters.go, the query parameters of
+// each endpoint. Run go generate after adding an endpoint.
 package main
 
 import (
@@ -129,12 +129,9 @@ func writeTable(services []gosource.Service) string {
 			again, shownBy = "takes effect again", "no method reads it"
 		}
 		i := slices.IndexFunc(methods, func(read gosource.Method) bool { return read.Verb == "GET" && read.Template == m.Template })
-		switch {
-		case i < 0:
-		case m.Verb == "DELETE":
-			shownBy = "`client." + m.Service + "." + methods[i].Name + "`: `forge.ErrNotFound`"
-		case m.Verb == "PUT":
-			shownBy = "`client." + m.Service + "." + methods[i].Name + "`: the values"
+		if i >= 0 {
+			shows := map[string]string{"DELETE": "`forge.ErrNotFound`", "PUT": "the values", "POST": "it has the object"}
+			shownBy = "`client." + m.Service + "." + methods[i].Name + "`: " + shows[m.Verb]
 		}
 		fmt.Fprintf(&b, "| `client.%s` | `%s %s` | %s | %s | %s |\n", cmp.Or(o.Method, m.Service+"."+m.Name), m.Verb, m.Template, r.Class,
 			cmp.Or(o.ShownBy, shownBy), cmp.Or(o.Again, again))

@@ -198,8 +198,8 @@ func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (i
 	return in, path
 }
 
-// On returns the arguments of a call on existing objects, by the placeholders of their ids, with the
-// parameters for which the catalogue has values; false if an object is missing.
+// On returns the arguments of a call on existing objects, by the placeholders of their ids, with
+// the parameters for which the catalogue has values; false if an object is missing.
 func (c *Case) On(t *testing.T, client *forge.Client, objects map[string]string) (in []reflect.Value, ok bool) {
 	t.Helper()
 	args := catalogue.Arguments(c.Endpoint.Path, objects)
