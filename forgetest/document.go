@@ -175,6 +175,8 @@ func (f *field) remedy() string {
 	switch {
 	case f.Format != "":
 		return `: pass a time.Time, or text such as "2026-03-01"`
+	case f.Items != nil && strings.HasPrefix(f.Items.Ref, "User"):
+		return ": pass []*User or []*Document"
 	case f.Items != nil && f.Items.Ref != "":
 		return ": pass []*Document of NewDocument"
 	case strings.HasPrefix(f.Ref, "User"):
@@ -331,6 +333,14 @@ func (d *Document) doc(name string) *Document {
 func (d *Document) assignees() []*Document {
 	list, _ := d.Get("assignees").([]*Document)
 	return list
+}
+
+// completeAssignees makes the one assignee that a test has set the list of assignees, by which
+// lists filter.
+func (d *Document) completeAssignees() {
+	if one := d.doc("assignee"); one != nil && len(d.assignees()) == 0 {
+		d.Set("assignees", []*Document{one})
+	}
 }
 
 func (d *Document) labels() []string {

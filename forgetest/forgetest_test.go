@@ -474,7 +474,7 @@ func TestMistakesOfSetupPanic(t *testing.T) {
 		{"forgetest: Issue.author is of type UserSummary, not string maya: pass a *User or a *Document", func() { NewDocument("Issue").Set("author", "maya") }},
 		{`forgetest: Issue.milestone is of type Milestone, not string v1: pass NewDocument("Milestone")`, func() { NewDocument("Issue").Set("milestone", "v1") }},
 		{`forgetest: Issue.created_at is a timestamp, not string now: pass a time.Time, or text such as "2026-03-01"`, func() { NewDocument("Issue").Set("created_at", "now") }},
-		{"forgetest: Issue.assignees is a list of UserSummary, not bool true: pass []*Document of NewDocument", func() { NewDocument("Issue").Set("assignees", true) }},
+		{"forgetest: Issue.assignees is a list of UserSummary, not bool true: pass []*User or []*Document", func() { NewDocument("Issue").Set("assignees", true) }},
 		{`forgetest: Issue.milestone has no nested document: set it before you use "milestone.title"`, func() { NewDocument("Issue").Set("milestone.title", "v1") }},
 		{`forgetest: the contract has no type "Isue"`, func() { NewDocument("Isue") }},
 		{`forgetest: acme/app has no ref "nope": add a commit or a branch first`, func() { srv.AddProject("acme/app").AddBranch("x", "nope") }},

@@ -111,6 +111,7 @@ func (i *Issue) complete(iid, id int64) {
 	if d.text("title") == "" {
 		d.Set("title", fmt.Sprintf("Issue %d", iid))
 	}
+	d.completeAssignees()
 	if d.Get("updated_at") == nil {
 		d.Set("updated_at", d.Get("created_at"))
 	}

@@ -59,6 +59,7 @@ func (p *Project) AddMergeRequest(fill func(mr *Document)) *MergeRequest {
 
 	p.srv.edit()
 	defer p.srv.mu.Unlock()
+	mr.doc.completeAssignees()
 	filled := mr.doc.clone()
 	mr.recordVersion(mr.doc.time("created_at"))
 	for _, name := range []string{"sha", "changes_count", "diff_refs"} {

@@ -212,6 +212,12 @@ func TestFirstAssignee(t *testing.T) {
 			assertShown(t, item, map[string]any{"assignee.username": "tom"})
 		}
 	}
+	one := func(d *Document) { d.Set("assignee", s.AddUser("maya")) } // it is found, too
+	p.AddIssue(one)
+	p.AddMergeRequest(one)
+	for _, list := range []string{"/issues?scope=all&assignee_username[]=maya", "/merge_requests?scope=all&assignee_id=4"} {
+		assert.Len(t, newCaller(t, s).get(list).array(t), 1, list)
+	}
 }
 
 // Derived fields of an issue, and fields that depend on the list.
