@@ -51,7 +51,7 @@ func (l *loop) run(ctx context.Context) {
 func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	r := throttleStep{}.do(req.Context(), attempt{call: l.call, withoutExpect: l.expectRefused, observer: l})
 	if r.err != nil {
-		return nil, (*failedAttempt)(r)
+		return nil, (*attemptError)(r)
 	}
 	return &http.Response{StatusCode: r.status, Header: r.header, Body: (*resultBody)(r), Request: req}, nil
 }
@@ -68,10 +68,10 @@ func (l *loop) waits(ctx context.Context, until time.Time, why string, wait time
 	l.core().observers().waits(ctx, &l.callState, until, why, wait)
 }
 
-// failedAttempt passes the result of an attempt without a response to checkRetry.
-type failedAttempt result
+// attemptError passes the result of an attempt without a response to checkRetry.
+type attemptError result
 
-func (f *failedAttempt) Error() string { return f.err.Error() }
+func (f *attemptError) Error() string { return f.err.Error() }
 
 // resultBody passes the result of an attempt with a response to checkRetry. As a body it is empty.
 type resultBody result
@@ -81,11 +81,11 @@ func (*resultBody) Close() error             { return nil }
 
 // resultOf returns the result that RoundTrip has passed on.
 func resultOf(resp *http.Response, err error) *result {
-	var failed *failedAttempt
+	var failed *attemptError
 	if errors.As(err, &failed) {
 		return (*result)(failed)
 	}
-	return (*result)(resp.Body.(*resultBody)) //nolint:errcheck,forcetypeassert // RoundTrip sets it
+	return (*result)(resp.Body.(*resultBody)) //nolint:forcetypeassert // RoundTrip sets it
 }
 
 // checkRetry is called after each attempt. It reports whether there is another one.

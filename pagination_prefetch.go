@@ -221,7 +221,8 @@ func (p *pager[T]) followLinks(ctx context.Context, query string, pages chan<- l
 // nextLinked returns the next page of the reader, or the error that ended it. If the reader is
 // inside the caller's code long after ctx, the error says so.
 func nextLinked[T any](ctx context.Context, pages <-chan linkedPage[T], reader *task.Task[struct{}]) linkedPage[T] {
-	got, open := linkedPage[T]{}, false
+	var got linkedPage[T]
+	var open bool
 	select {
 	case got, open = <-pages:
 	case <-ctx.Done():
