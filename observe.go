@@ -152,7 +152,8 @@ func (o observers) waits(ctx context.Context, s *callState, until time.Time, why
 	o.log.wait(ctx, s, until, why)
 }
 
-// retries is called before the wait of a retry. A renewed token, or a refused Expect header, is none.
+// retries is called before the wait of a retry. A renewed token and a refused Expect header are
+// not retries.
 func (o observers) retries(ctx context.Context, s *callState, next decision) {
 	if next.serverAsked {
 		o.stats.addWait(next.wait)

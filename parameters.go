@@ -14,9 +14,10 @@ import (
 // This file has the rules that follow from the type of a field of options: an int64 is an id, an
 // int in a query is not negative. So a new field of options has the rules without further code.
 // Fields of queries are checked by fieldChecker, which zz_query.go calls, and fields of JSON bodies
-// by reflection, once for each type. zz_parameters.go, which is generated from internal/catalogue, has the query parameters of each endpoint: a filter
-// that a list does not document is refused, unless deployed servers take it there. Enum values are
-// not checked, because servers are newer than clients.
+// by reflection, once for each type. zz_parameters.go, which is generated from internal/catalogue,
+// has the query parameters of each endpoint: a filter that a list does not document is refused,
+// unless deployed servers take it there. Enum values are not checked, because servers are newer
+// than clients.
 
 // fieldChecker rejects values of a query that are invalid for the kind of the field, and fields
 // that the route does not document. It has the methods of queryWriter. The first error stays.

@@ -77,8 +77,8 @@ type decision struct {
 }
 
 // decide returns the decision about a failed attempt of a call of class k; attempts is the number
-// of attempts so far that count. An example is whether a PUT is sent again after a 503. It has no effects:
-// loop.carryOut carries the decision out.
+// of attempts so far that count. An example is whether a PUT is sent again after a 503. It has no
+// effects: loop.carryOut carries the decision out.
 func (p RetryPolicy) decide(ctx context.Context, attempts int, k RetryClass, r *result) decision {
 	if !r.retryable(k) || attempts >= p.MaxAttempts {
 		return decision{}
