@@ -98,7 +98,7 @@ func getRegistryRepository(c *call) response {
 	r := list[i]
 	d := r.render(c.host())
 	c.withTags(r, d)
-	// Document 1 §2.2: for repositories created after 2021-11-04, and on the hosted offering only, as the field is
+	// Document 1 §2.2: for repositories created after 2021-11-04. Only the hosted offering shows it.
 	if c.flag("size") && !r.createdAt.Before(time.Date(2021, 11, 5, 0, 0, 0, 0, time.UTC)) {
 		d.Set("size", r.size())
 	}
