@@ -114,8 +114,8 @@ func TestDueDateBounds(t *testing.T) {
 	}
 }
 
-// The upcoming milestone is the open one that is due first after today. Started milestones are open,
-// begin today or earlier, and are not past their due date.
+// The upcoming milestone is the open one that is due first after today. Started milestones are
+// open, begin today or earlier, and are not past their due date.
 func TestMilestoneKeywords(t *testing.T) {
 	s := New(t)
 	s.SetClock(noon)

@@ -110,9 +110,9 @@ func (p *Project) readableBy(u *User) bool { return visible(p.visibility, u, p.r
 // slug returns the last segment of the path.
 func (p *Project) slug() string { return p.Path[strings.LastIndex(p.Path, "/")+1:] }
 
-// relative returns the path without the path of a group above it.
+// relative returns the path without the path of g, a group above it; all of it without one.
 func (p *Project) relative(g *Group) string {
-	if g != nil && within(p.Path, g.Path) {
+	if g != nil {
 		return p.Path[len(g.Path)+1:]
 	}
 	return p.Path

@@ -405,5 +405,9 @@ func TestSecureFileMetadata(t *testing.T) {
 		assert.Equal(t, map[string]any{"id": "4711", "issuer": who, "subject": subject, "expires_at": "2027-03-04T12:00:00.000Z"}, file["metadata"], form)
 		assert.Equal(t, "2027-03-04T12:00:00.000Z", file["expires_at"])
 		assert.Equal(t, noon().AddDate(1, 0, 0), p.AddSecureFile("b.cer", []byte(data), nil).Get("expires_at"))
+		plain, err := newCertificate("forge.test")
+		require.NoError(t, err)
+		p.AddSecureFile("c.cer", plain.Certificate[0], nil)
+		assert.NotContains(t, below(t, c.get(secureFiles+"/3"), "metadata.subject"), "UID")
 	}
 }

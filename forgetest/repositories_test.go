@@ -59,6 +59,8 @@ func TestObjectIDsAreThoseOfGit(t *testing.T) {
 	assert.Equal(t, "86692377e53380a53e9ec066dc9d139c05eb18f5", tree.id)
 	commit := &Commit{tree: buildTree(nil), name: "Ada", email: "ada@example.com", date: time.Unix(7, 0), Message: "x\n"}
 	assert.Equal(t, "ee6caacf2e533d60686bc2e655ec61e1dfd46706", objectID("commit", commit.encode()))
+	commit.parents = []*Commit{{ID: "ee6caacf2e533d60686bc2e655ec61e1dfd46706"}}
+	assert.Equal(t, "f969ec102891a306e166a7bec653cf2df011e583", objectID("commit", commit.encode()))
 	made := New(t).AddProject("group/app").AddFiles(map[string]string{"a.txt": "x\n"})
 	assert.Equal(t, objectID("commit", made.encode()), made.ID)
 }
@@ -341,8 +343,10 @@ func TestDiffHunks(t *testing.T) {
 	for sizes, compared := range map[[2]int]bool{{1 << 10, 1 << 10}: true, {17, 61681}: false} { // of 1<<20 pairs of lines, and one more
 		assert.Equal(t, compared, compareLines(make([]string, sizes[0]), make([]string, sizes[1])) != nil)
 	}
-	binary := fileChange{"x", "x", treeEntry{blob: &blob{data: []byte("a\x00")}}, treeEntry{blob: &blob{data: []byte("b\x00")}}}
-	assert.Equal(t, "Binary files a/x and b/x differ\n", binary.render(diffForm{unidiff: true}).Get("diff"))
+	text, binary := treeEntry{blob: &blob{data: []byte("a")}}, treeEntry{blob: &blob{data: []byte("b\x00")}}
+	for _, change := range []fileChange{{"x", "x", text, binary}, {"x", "x", binary, text}} {
+		assert.Equal(t, "Binary files a/x and b/x differ\n", change.render(diffForm{unidiff: true}).Get("diff"))
+	}
 }
 
 // A merge applies what the branch has changed, added, moved and deleted. A move is the move of one

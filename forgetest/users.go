@@ -198,7 +198,7 @@ func listUsers(c *call) response {
 func (c *call) matchesUser(u *User) bool {
 	state, external := u.doc.text("state"), u.doc.bool("external")
 	at := u.doc.time("created_at")
-	after, hasAfter := parseTime(c.text("created_after"))
+	after, _ := parseTime(c.text("created_after"))
 	before, hasBefore := parseTime(c.text("created_before"))
 	for _, refusal := range []bool{
 		c.has("username") && !strings.EqualFold(c.text("username"), u.Username),
@@ -212,7 +212,7 @@ func (c *call) matchesUser(u *User) bool {
 		c.flag("exclude_humans") && u.bot == 0,
 		c.flag("exclude_internal") && u.bot == InternalBot,
 		c.flag("without_project_bots") && u.bot == ProjectBot,
-		hasAfter && at.Before(after),
+		at.Before(after),
 		hasBefore && at.After(before),
 	} {
 		if refusal {

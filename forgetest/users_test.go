@@ -25,7 +25,7 @@ func sampleUsers(users ...*User) {
 func TestUserList(t *testing.T) {
 	s := New(t)
 	jane := s.AddUser("jane").Edit(func(d *Document) { d.Set("name", "Zoe Jane").Set("public_email", "public@example.com") })
-	jane.AddEmail("private@example.com")
+	assert.NotNil(t, jane.AddEmail("private@example.com").Get("confirmed_at"))
 	jane.AddIdentity("ldapmain", "uid=jane")
 	s.AddUser("Bob").AddIdentity("scim", "scim-bob")
 	s.AddProject("root/own")

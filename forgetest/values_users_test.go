@@ -247,9 +247,10 @@ func TestIssueValues(t *testing.T) {
 	assert.Equal(t, "app#2", c.get("/groups/group/issues").array(t)[0]["references"].(map[string]any)["relative"])
 	for at, want := range map[int]time.Time{0: day(6), 5: day(5)} { // the time of closing is by default that of the latest update
 		fill := func(d *Document) {
-			d.Set("state", "closed").Set("updated_at", day(6)).Set("closed_at", map[int]any{5: day(5)}[at])
+			d.Set("state", "closed").Set("updated_at", day(6)).Set("closed_at", map[int]any{5: day(5)}[at]).Set("description", "- [ ] one")
 		}
-		assert.Equal(t, want, p.AddIssue(fill).Get("closed_at"))
+		closed := p.AddIssue(fill)
+		assert.Equal(t, []any{want, true, "0 of 1 checklist items completed"}, []any{closed.Get("closed_at"), closed.Get("has_tasks"), closed.Get("task_status")})
 	}
 }
 
