@@ -167,62 +167,6 @@ func writeState(t *testing.T, dir string, s state) {
 	write(t, dir, "audit-export.json", string(text))
 }
 
-// A run that is killed between two steps of its files leaves one of these folders. The same command
-// completes each.
-func TestKilledBetweenFiles(t *testing.T) {
-	const name = "2020-01-01.ndjson"
-	srv, dir := target(t, 350), t.TempDir()
-	srv.Fail(route, forgetest.Status(403).After(3))
-	_, err := exportTo(t, dir)
-	require.ErrorContains(t, err, name+".part has 100 events; the same command continues after them")
-	var before state // after the first page
-	require.NoError(t, json.Unmarshal([]byte(read(t, dir, "audit-export.json")), &before))
-	srv.ClearFaults()
-	_, err = exportTo(t, dir)
-	require.NoError(t, err)
-	day := read(t, dir, name)
-	done := before // after the last page
-	done.Cursor, done.Bytes, done.Events = finished(t), int64(len(day)), 350
-
-	for what, left := range map[string]struct {
-		state      *state
-		part, file string
-	}{
-		"before the first state":       {nil, day[:100], ""},
-		"after a part of a page":       {&before, day[:before.Bytes] + strings.Repeat(`{"id":9,"details":{"cus`, 10_000), ""},
-		"before the rename":            {&done, day, ""},
-		"after the rename":             {&done, "", day},
-		"and lost the file":            {&before, "", ""},
-		"and lost the end of the file": {&before, day[:before.Bytes-1], ""},
-	} {
-		dir := t.TempDir()
-		if left.state != nil {
-			writeState(t, dir, *left.state)
-		}
-		if left.part != "" {
-			write(t, dir, name+".part", left.part)
-		}
-		if left.file != "" {
-			write(t, dir, name, left.file)
-		}
-		_, err := exportTo(t, dir)
-		require.NoError(t, err, what)
-		assert.Equal(t, day, read(t, dir, name), what)
-		assert.NoFileExists(t, filepath.Join(dir, name+".part"), what)
-		_, err = exportTo(t, dir)
-		require.ErrorContains(t, err, "nothing to export", what)
-	}
-}
-
-// finished returns the cursor of a list that has ended.
-func finished(t *testing.T) forge.Cursor {
-	t.Helper()
-	var page forge.Response
-	_, err := forge.Collect(forgetest.New(t).Client().AuditEvents.List(t.Context(), nil, forge.Into(&page)))
-	require.NoError(t, err)
-	return page.Cursor
-}
-
 // TestMain lets the test binary be the program, so that there is a process to kill.
 func TestMain(m *testing.M) {
 	if os.Getenv("AUDIT_EXPORT") == "" {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -144,33 +142,6 @@ func TestConventions(t *testing.T) {
 	assert.Equal(t, int64(502), attributesOf(spans[2].Events()[0].Attributes)["http.response.status_code"])
 	assert.Equal(t, []codes.Code{codes.Unset, codes.Error}, []codes.Code{spans[2].Status().Code, spans[4].Status().Code},
 		"a call that went well in the end is no error")
-}
-
-// TestErrorTypes checks what is recorded of given attempts.
-func TestErrorTypes(t *testing.T) {
-	for _, test := range []struct {
-		attempt forge.Attempt
-		want    any
-	}{
-		{forge.Attempt{Status: 304}, nil},
-		{forge.Attempt{Err: errors.New("connection refused")}, "no_response"},
-		{forge.Attempt{Err: fmt.Errorf("gone: %w", forge.ErrTimeout)}, "timeout"},
-		{forge.Attempt{Status: 200, Err: context.DeadlineExceeded}, "timeout"},
-		{forge.Attempt{Status: 200, Err: forge.ErrInvalidResponse}, "unusable_response"},
-		{forge.Attempt{Status: 500, Err: forge.ErrServer}, "500"},
-		{forge.Attempt{Err: fmt.Errorf("ended: %w", context.Canceled)}, nil}, // by the caller
-	} {
-		reader := sdkmetric.NewManualReader()
-		measure, err := measureWith(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)), &url.URL{Scheme: "https", Host: "h"})
-		require.NoError(t, err)
-		test.attempt.Duration = 30 * time.Millisecond
-		measure(t.Context(), test.attempt)
-		point := pointsOf(t, reader)[0]
-		got := attributesOf(point.Attributes.ToSlice())
-		assert.Equal(t, test.want, got["error.type"], "%v", test.attempt)
-		assert.Equal(t, int64(443), got["server.port"])
-		assert.InDelta(t, 0.03, point.Sum, 1e-9, "the unit is the second")
-	}
 }
 
 // TestSecrets: no span holds the token, what was searched for, or the signature of another server's

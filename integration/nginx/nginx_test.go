@@ -3,10 +3,7 @@ package nginx
 
 import (
 	"bytes"
-	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -106,32 +103,6 @@ func TestServerSlow(t *testing.T) {
 	requireFailure(t, spend(t, p.client), http.StatusGatewayTimeout, 1, true)
 	p.srv.AssertRequestCount(t, addSpent, 1)
 	p.srv.AssertAppliedCount(t, addSpent, 1)
-}
-
-// A download is never compressed in transit, so that its size is known and its bytes are those of
-// the file.
-func TestDownloadIsIdentity(t *testing.T) {
-	for _, tls := range []bool{false, true} {
-		t.Run(fmt.Sprintf("TLS %t", tls), func(t *testing.T) {
-			p := build(t, config{tls: tls, server: "client_max_body_size 0; gzip on; gzip_types *; gzip_proxied any; gzip_min_length 1;" + passed})
-			content := bytes.Repeat([]byte("compresses well "), 128<<10) // 2 MiB
-			file, err := p.client.SecureFiles.Upload(t.Context(), app, &forge.UploadSecureFileOptions{Name: "key", File: forge.FileBytes(content)})
-			require.NoError(t, err)
-			got, err := p.client.SecureFiles.Download(t.Context(), app, file)
-			require.NoError(t, err)
-			defer got.Close()
-			assert.EqualValues(t, len(content), got.Size)
-			downloaded, err := io.ReadAll(got)
-			require.NoError(t, err)
-			assert.True(t, bytes.Equal(content, downloaded))
-			require.NoError(t, read(t, p.client))
-			lines := p.nginx.log(t)
-			require.Len(t, lines, 3)
-			assert.True(t, strings.HasSuffix(lines[1], " -"), lines)
-			assert.True(t, strings.HasSuffix(lines[2], " gzip"), "nginx compresses JSON: %s", lines)
-			p.srv.AssertAppliedCount(t, uploads, 1)
-		})
-	}
 }
 
 // An upload that is too large for nginx is refused with 413 while it is still being sent. The

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"sync"
 	"testing"
 	"time"
 
@@ -71,28 +70,6 @@ func TestRevoked(t *testing.T) {
 			assert.Equal(t, called[0].body, called[1].body)
 			assert.NotEqual(t, called[0].header["Authorization"], called[1].header["Authorization"])
 			assert.Len(t, p.asked.requests(), 1)
-		})
-	}
-}
-
-// All calls share one refresh, both for an expired and for a refused token.
-func TestOneRefreshForMany(t *testing.T) {
-	for name, expire := range map[string]func(*platform, *xoauth2.Token){
-		"expired": func(_ *platform, token *xoauth2.Token) { token.Expiry = time.Now().Add(-time.Minute) },
-		"revoked": func(p *platform, token *xoauth2.Token) { p.revoke(t, token) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := newPlatform(t, time.Hour)
-			token := p.issue(t)
-			expire(p, token)
-			client := p.connect(t, forge.WithOAuth(p.config(), token))
-			var all sync.WaitGroup
-			for range 50 {
-				all.Go(func() { assert.NoError(t, spend(t, client)) })
-			}
-			all.Wait()
-			assert.Len(t, p.asked.requests(), 1)
-			p.srv.AssertAppliedCount(t, addSpent, 50)
 		})
 	}
 }

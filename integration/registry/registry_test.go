@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -94,39 +93,6 @@ func TestDeleteManifest(t *testing.T) {
 	require.ErrorIs(t, err, forge.ErrNotFound)
 	assert.ErrorContains(t, err, "manifest unknown")
 	assert.Equal(t, []string{"repository:group/sub/app:delete"}, s.realm.scopes())
-}
-
-// A token is requested once for each scope, also by concurrent callers, and again when it expires.
-func TestTokens(t *testing.T) {
-	s := newSetup(t)
-	for _, image := range []string{"group/a", "group/b"} {
-		s.push(image, "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8")
-	}
-	client := s.client()
-	s.realm.set(func(r *realm) { r.lifetime = 2 * time.Second }) // the client uses a token for the first of the two seconds
-	var calls sync.WaitGroup
-	for i := range 8 {
-		for _, image := range []string{"group/a", "group/b"} {
-			calls.Go(func() {
-				assert.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), image, fmt.Sprint("v", i+1), nil))
-			})
-		}
-	}
-	calls.Wait()
-	asked := s.realm.scopes()
-	slices.Sort(asked)
-	assert.Equal(t, []string{"repository:group/a:delete", "repository:group/b:delete"}, asked)
-
-	options := &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{forge.RepositoryScope("group/a", forge.RegistryDelete)}}
-	first, err := client.RegistryNative.GetToken(t.Context(), options)
-	require.NoError(t, err)
-	assert.Len(t, s.realm.scopes(), 2, "the calls' own token")
-	assert.Eventually(t, func() bool {
-		token, err := client.RegistryNative.GetToken(t.Context(), options)
-		return assert.NoError(t, err) && token.Token != first.Token
-	}, 10*time.Second, 50*time.Millisecond, "an expired token is replaced")
-	assert.Len(t, s.realm.scopes(), 3)
-	assert.Equal(t, "forge.RegistryToken([redacted])", fmt.Sprint(first))
 }
 
 // A token that the registry refuses, although it is valid by its claims, is replaced once, and the
