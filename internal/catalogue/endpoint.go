@@ -3,8 +3,10 @@ package catalogue
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // PageParams are the parameters of pagination, which the client sends for every list.
@@ -158,8 +160,10 @@ func (f Field) Sometimes(views []string) bool {
 	return o != nil && (len(o.Tiers)+len(o.Offerings) > 0 || o.When != "" || o.Edition != "") || len(f.Views) > 0 && len(f.Views) < len(views)
 }
 
-// Endpoints returns the endpoints of the catalogue by id.
-func Endpoints() map[string]Endpoint {
+// Endpoints returns the endpoints of the catalogue by id. The caller owns the map.
+func Endpoints() map[string]Endpoint { return maps.Clone(readEndpoints()) }
+
+var readEndpoints = sync.OnceValue(func() map[string]Endpoint {
 	var deployed struct{ Samples map[string]map[string]any }
 	Read("deployed.json", &deployed)
 	endpoints := map[string]Endpoint{}
@@ -177,7 +181,7 @@ func Endpoints() map[string]Endpoint {
 		endpoints[e.ID] = e
 	}
 	return endpoints
-}
+})
 
 // All returns the parameters with those of pagination. For a hash, its keys are listed.
 func (e Endpoint) All() (params []Param) {
