@@ -240,3 +240,18 @@ func TestConnections(t *testing.T) {
 		}
 	})
 }
+
+// An Expect header of the caller stays, so a second 417 is the response.
+func TestExpectOfTheCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := pipedWire(t, always(say(417, "")))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/api/v4/x", http.NoBody)
+		require.NoError(t, err)
+		req.Header.Set("Expect", "100-continue")
+		resp, err := w.client(t).HTTPClient().Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, 417, resp.StatusCode)
+		assert.Len(t, w.seen(), 2)
+	})
+}
