@@ -118,7 +118,7 @@ func expectationFailed(t *testing.T) {
 		return say(201, `{"id":1}`, jsonType)
 	}
 	w := pipedWire(t, refuse)
-	require.NoError(t, upload(w.client(t), large))
+	require.NoError(t, upload(w.client(t, WithRetry(RetryPolicy{MaxAttempts: 1})), large), "it does not count for MaxAttempts")
 	sent := w.seen()
 	require.Len(t, sent, 2)
 	assert.Empty(t, sent[1].header.Get("Expect"))

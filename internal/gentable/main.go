@@ -89,7 +89,7 @@ func route(m gosource.Method) (row forge.Route) {
 
 func endpointTable(services []gosource.Service) string {
 	var b strings.Builder
-	b.WriteString("| service | method | endpoint | contract |\n|---|---|---|---|\n")
+	b.WriteString("| service | method | endpoint | pages | contract |\n|---|---|---|---|---|\n")
 	last := ""
 	for _, m := range requests(services) {
 		service := m.Service
@@ -97,7 +97,8 @@ func endpointTable(services []gosource.Service) string {
 			service = ""
 		}
 		last = m.Service
-		fmt.Fprintf(&b, "| %s | `%s` | `%s %s` | %s |\n", service, m.Name, m.Verb, m.Template, route(m).Section)
+		r := route(m)
+		fmt.Fprintf(&b, "| %s | `%s` | `%s %s` | %s | %s |\n", service, m.Name, m.Verb, m.Template, r.Pagination, r.Section)
 	}
 	return b.String()
 }
