@@ -33,10 +33,9 @@ import (
 //   - Sudo is a header, so that it is in no address, link or log. Document 2 §4.3 documents a
 //     parameter for one call. Document 1 §5 documents sudo for all calls, but not how it is sent.
 //     Deployed servers accept both.
-//   - A separate goroutine that may run the caller's code is a task.Task, or the goroutine in
-//     upload_reader.go that reads a body. Its panic is raised again in the goroutine of the call,
-//     its runtime.Goexit becomes an error, and every wait for it ends with the context. In a plain
-//     call a hook, a Limiter, a logger or a transport runs in the caller's goroutine. Rejected: a
+//   - A separate goroutine that may run the caller's code is a task.Task. Its panic is raised again
+//     in the goroutine of the call, and every wait for it ends with the context. In a plain call a
+//     hook, a Limiter, a logger or a transport runs in the caller's goroutine. Rejected: a
 //     goroutine for each hook, which every call would pay for.
 //   - Calls and their headers are not reused: callers' RoundTrippers keep requests, and set
 //     headers on them without a copy.
@@ -181,7 +180,7 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 			endTimeout()
 		case returned:
 			l.stream.onEnd(endTimeout)
-		default: // a panic or runtime.Goexit of the caller's code
+		default: // a panic of the caller's code
 			_ = l.stream.Close()
 			endTimeout()
 		}

@@ -18,7 +18,7 @@ type exchangeStep struct{ next receiveStep }
 func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, auth authorization) (r *result) {
 	wire := &conn.Context{Context: ctx, Limits: &a.options.limits.Limits, Counter: a.core().stats, Clock: time.Now()}
 	var resp *http.Response
-	defer func() { // also after a panic or runtime.Goexit of the caller's code
+	defer func() { // also after a panic of the caller's code
 		if r == nil || r.stream == nil {
 			wire.Cancel(nil)
 		}
@@ -30,7 +30,7 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 	req, upload, err := newRequest(wire, a, to, auth)
 	d.sent, d.bodyOpened = false, a.body != nil
 	if err != nil {
-		return afterExchange(wire, a, &result{delivery: d, err: err, permanent: true})
+		return afterExchange(wire, &result{delivery: d, err: err, permanent: true})
 	}
 	d.expects = req.Header["Expect"] != nil
 	resp, err = transport.RoundTrip(req)
@@ -45,25 +45,19 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 	if err != nil {
 		r = (&result{delivery: d}).failed(err)
 		r.permanent = errors.Is(uploadErr, errWrongLength)
-		return afterExchange(wire, a, r)
+		return afterExchange(wire, r)
 	}
 	redact := a.redactor(d.token)
 	resp.Status = redact.redact(resp.Status)
 	redact.redactHeader(resp.Header)
 	received := s.next.do(wire, a, d, to, resp)
 	received.permanent = received.permanent || errors.Is(uploadErr, errWrongLength)
-	return afterExchange(wire, a, received)
+	return afterExchange(wire, received)
 }
 
-// afterExchange raises a panic of the code that read the body, and sets the error of a result whose
-// context has ended. A permanent error stays.
-func afterExchange(wire *conn.Context, a attempt, r *result) *result {
-	ended := a.body.raiseCrash()
-	switch {
-	case r.err == nil:
-	case ended != nil:
-		r.err, r.permanent = ended, true
-	case !r.permanent:
+// afterExchange sets the error of a result whose context has ended. A permanent error stays.
+func afterExchange(wire *conn.Context, r *result) *result {
+	if r.err != nil && !r.permanent {
 		r.err = wire.TimeoutCause(r.err)
 	}
 	return r
@@ -148,10 +142,11 @@ func finishUpload(upload *conn.Upload) (sent int64, err error) {
 	if upload == nil {
 		return 0, nil
 	}
+	sent, err = upload.Detach()
 	if p, pumped := upload.Body.(*bodyPump); pumped {
-		p.silence()
+		p.finish(err)
 	}
-	return upload.Detach()
+	return sent, err
 }
 
 // wasSent reports whether bytes of the request may have reached the server. A caller's transport

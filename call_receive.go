@@ -2,7 +2,6 @@ package forge
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -83,12 +82,13 @@ func receiveRaw(in incoming, r *result) error {
 		r.outcome = rejected
 		setRetryAfter(r)
 	}
-	r.stream = newStream(in, in.body)
+	var content io.Reader = in.body
 	if r.status == http.StatusConflict || r.status == http.StatusBadRequest { // its meaning depends on the message
-		text, whole := peek(readFunc(r.stream.read), maxErrorBody, func([]byte) bool { return false })
+		var text []byte
+		text, content = peek(in.body, maxErrorBody, func([]byte) bool { return false })
 		setMessage(in, r, text)
-		r.stream.read = whole.Read
 	}
+	r.stream = newStream(in, content)
 	return nil
 }
 
@@ -146,32 +146,9 @@ func receiveBody(in incoming, r *result) (err error) {
 // newStream returns the stream of the content of a response. The context of the request ends with
 // it: it would keep the call in memory.
 func newStream(in incoming, content io.Reader) *stream {
-	wire, resp, body := in.wire, in.resp, in.resp.Body // a response of HTTPClient gets another Body
-	s := &stream{progress: in.call.options.progress, limit: in.call.options.limits.stream, total: resp.ContentLength, empty: body == http.NoBody}
-	end := func() {
-		if wire.Cancel(nil); s.endLimit != nil {
-			s.endLimit()
-		}
-	}
-	if wire.Pause(); s.empty {
-		end()
-	}
-	s.read = func(p []byte) (int, error) {
-		n, err := content.Read(p)
-		if errors.Is(err, io.EOF) {
-			in.redactHeader(resp.Trailer)
-		} else if err != nil {
-			err = in.redactError(wire.TimeoutCause(conn.UnwrapURLError(err)))
-		}
-		if wire.Pause(); err != nil {
-			end()
-		}
-		return n, err
-	}
-	s.close = func() error {
-		err := body.Close()
-		end()
-		return err
+	s := &stream{incoming: in, content: content, limit: in.call.options.limits.stream, raw: in.resp.Body}
+	if in.wire.Pause(); s.isEmpty() {
+		s.end()
 	}
 	return s
 }
@@ -390,11 +367,6 @@ func peek(body io.Reader, n int, enough func(head []byte) bool) (head []byte, wh
 	}
 	return head, io.MultiReader(bytes.NewReader(head), body)
 }
-
-// readFunc is a function as an io.Reader.
-type readFunc func([]byte) (int, error)
-
-func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 // failedReader returns the error of an earlier read.
 type failedReader struct{ err error }

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/forge-sdk/forge-go/internal/bufpool"
+	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 	"github.com/forge-sdk/forge-go/internal/savefile"
 )
@@ -191,25 +192,30 @@ func isReservedName(name string) bool {
 	return isPort && utf8.RuneCountInString(port) == 1 && strings.Contains(ports, port)
 }
 
-// stream is the body of a response that the caller reads after its call has ended. Functions hold
-// what is behind it, so that a print of all fields, as of a test that fails, does not show the
-// request with its credential.
+// stream is the body of a response that the caller reads after its call has ended.
 type stream struct {
-	read     func([]byte) (int, error)
-	close    func() error
-	progress func(done, total int64)
+	incoming
+	content  io.Reader     // of raw
+	raw      io.ReadCloser // HTTPClient replaces the Body of the response
 	done     int64
-	total    int64
 	limit    int64
 	closed   atomic.Bool
 	endLimit func() // the limit of Timeout ends with the stream
-	empty    bool   // there is nothing to read: the caller may never read or close it
 }
+
+// isEmpty reports whether there is nothing to read: the caller may never read or close the stream.
+func (s *stream) isEmpty() bool { return s.raw == http.NoBody }
 
 // onEnd sets the function that ends the limit of Timeout.
 func (s *stream) onEnd(endLimit func()) {
-	if s.endLimit = endLimit; s.empty {
+	if s.endLimit = endLimit; s.isEmpty() {
 		endLimit()
+	}
+}
+
+func (s *stream) end() {
+	if s.wire.Cancel(nil); s.endLimit != nil {
+		s.endLimit()
 	}
 }
 
@@ -218,13 +224,21 @@ func (s *stream) Read(p []byte) (int, error) {
 	if s.closed.Load() {
 		return 0, errors.New("the download is closed: SaveTo and Close end it, so make the call again")
 	}
-	n, err := s.read(p)
+	n, err := s.content.Read(p)
+	if errors.Is(err, io.EOF) {
+		s.redactHeader(s.resp.Trailer)
+	} else if err != nil {
+		err = s.redactError(s.wire.TimeoutCause(conn.UnwrapURLError(err)))
+	}
+	if s.wire.Pause(); err != nil {
+		s.end()
+	}
 	s.done += int64(n)
 	if s.limit > 0 && s.done > s.limit {
 		return n, &sentinelError{sentinel: ErrResponseTooLarge, text: fmt.Sprintf("the download is larger than %d bytes (MaxBytes)", s.limit)}
 	}
-	if s.progress != nil && (n > 0 || errors.Is(err, io.EOF)) {
-		s.progress(s.done, s.total)
+	if progress := s.call.options.progress; progress != nil && (n > 0 || errors.Is(err, io.EOF)) {
+		progress(s.done, s.resp.ContentLength)
 	}
 	return n, err
 }
@@ -234,7 +248,8 @@ func (s *stream) Close() error {
 	if s.closed.Swap(true) {
 		return nil
 	}
-	return s.close()
+	defer s.end()
+	return s.raw.Close()
 }
 
 // checksum is the expected checksum of a stream. The zero checksum accepts any content.

@@ -54,18 +54,8 @@ type payload struct {
 	size        int64
 	open        func() (io.ReadCloser, error)
 	once        bool       // cannot be opened twice
-	crash       crash      // panic of caller-supplied code that opens or reads it
-	foreign     bool       // opening and reading it runs caller-supplied code
 	codings     []string   // of Request.TransferEncoding
 	form        *multiform // the parts of a multipart body
-}
-
-// multipartBody is an open multipart body. own reports whether only the library's code reads its
-// file.
-type multipartBody struct {
-	io.Reader
-	io.Closer
-	own bool
 }
 
 // multiform holds text fields and one file.
@@ -137,7 +127,7 @@ func newJSONPayload(options any, data []byte, err error) (*payload, error) {
 
 func bytesPayload(contentType string, data []byte) *payload {
 	return &payload{contentType: contentType, size: int64(len(data)), open: func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(data)), nil
+		return ownContent{io.NopCloser(bytes.NewReader(data))}, nil
 	}}
 }
 
@@ -163,15 +153,20 @@ func encodeMultipart(fields map[string]string, fileField string, file File) (*pa
 		contentType: w.FormDataContentType(),
 		size:        int64(head.Len()) + file.Size + int64(len(tail)),
 		once:        file.once,
-		foreign:     true,
 		form:        &multiform{fields, fileField, file},
 		open: func() (io.ReadCloser, error) {
 			content, err := file.open()
 			if err != nil {
 				return nil, err
 			}
-			whole := io.MultiReader(bytes.NewReader(head.Bytes()), content, bytes.NewReader(tail))
-			return &multipartBody{Reader: whole, Closer: content, own: content.own}, nil
+			var whole io.ReadCloser = struct {
+				io.Reader
+				io.Closer
+			}{io.MultiReader(bytes.NewReader(head.Bytes()), content, bytes.NewReader(tail)), content}
+			if content.own {
+				whole = ownContent{whole}
+			}
+			return whole, nil
 		},
 	}, nil
 }

@@ -22,15 +22,14 @@ type File struct {
 	// Size is the number of bytes that Open's reader returns; the upload fails if it returns more or
 	// fewer.
 	Size int64
-	// Open returns a reader at the start of the content. It is called once for each attempt. Open,
-	// Read and Close run in a separate goroutine. A panic in one of them is raised again in the
-	// goroutine of the call. runtime.Goexit is an error of the call, and so is a nil reader with a nil
-	// error.
+	// Open returns a reader at the start of the content. It is called once for each attempt, in the
+	// goroutine of the call. A nil reader with a nil error is an error of the call.
 	//
-	// Close is called once, and never while Read runs. A call that has sent the file returns after
-	// Close has returned. An error of Close fails the upload. The call returns when its context ends,
-	// even if one of the three functions blocks: then its goroutine remains until the blocked function
-	// returns and Close has run. A panic after the call has returned is dropped.
+	// Read and Close of the reader run in a separate goroutine; a panic in them is raised again in the
+	// goroutine of the call. Close is called once, and never while Read runs. A call that has sent the
+	// file returns after Close has returned. An error of Close fails the upload. The call returns when
+	// its context ends, even if Read or Close blocks: the goroutine ends when they return. A panic
+	// after the call has returned is dropped.
 	Open func() (io.ReadCloser, error)
 
 	once bool
@@ -107,9 +106,8 @@ func FileBytes(content []byte) File {
 // retried after bytes of it may have been sent. r is not closed. A nil r is rejected, and so is a
 // nil pointer in r.
 //
-// r is read in another goroutine, to which the rules of File.Open apply: a panic is raised again in
-// the goroutine of the call, and the call returns when its context ends, even if Read blocks. In
-// that case the goroutine remains until Read returns, and until then r must not be used.
+// r is read in another goroutine, as a reader of File.Open is. If the call ends while Read blocks,
+// r must not be used until Read has returned.
 func FileReader(r io.Reader, size int64) File {
 	f := File{Name: defaultFileName, Size: size, once: true}
 	if isNil(r) {

@@ -178,3 +178,8 @@ func goroutines(text string) (n int) {
 	}
 	return n
 }
+
+// readFunc is a function as an io.Reader.
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }

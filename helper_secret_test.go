@@ -78,7 +78,8 @@ func (s *search) look(place string, v reflect.Value) {
 	case reflect.Interface:
 		s.look(place, v.Elem())
 	case reflect.Pointer:
-		if v.IsNil() || v.Type() == reflect.TypeFor[*http.Transport]() || s.been[v.UnsafePointer()] {
+		// An open stream has the request below its unexported fields; no verb of fmt follows them.
+		if v.IsNil() || v.Type() == reflect.TypeFor[*http.Transport]() || v.Type() == reflect.TypeFor[*stream]() || s.been[v.UnsafePointer()] {
 			return
 		}
 		s.been[v.UnsafePointer()] = true

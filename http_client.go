@@ -235,7 +235,7 @@ func (b *rawBody) payload() *payload {
 	if size <= 0 {
 		size = -1 // net/http: not known
 	}
-	return &payload{size: size, open: b.open, once: b.request.GetBody == nil, foreign: true, codings: b.request.TransferEncoding}
+	return &payload{size: size, open: b.open, once: b.request.GetBody == nil, codings: b.request.TransferEncoding}
 }
 
 // open returns the body for the first attempt, and a copy of it for the others.

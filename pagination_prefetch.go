@@ -234,7 +234,7 @@ func nextLinked[T any](ctx context.Context, pages <-chan linkedPage[T], reader *
 			return linkedPage[T]{err: stillRunning(ctx)}
 		}
 	}
-	if !open { // runtime.Goexit, or a panic, which Result raises
+	if !open { // a panic, which Result raises
 		reader.Wait(context.Background())
 		_, got.err = reader.Result()
 	}

@@ -144,10 +144,9 @@ func StartAt(cursor Cursor) RequestOption {
 //
 // The pages are fetched in separate goroutines, which end with the loop. They call hooks, the
 // Limiter, the logger and the transport. A panic in one of these functions is raised in the
-// goroutine that ranges over the list. A function that ends its goroutine (runtime.Goexit) ends the
-// list with an error. When the context ends or the loop is left, the list waits at most 100 ms for
-// its goroutines. A goroutine that is still inside such a function ends later, when the function
-// returns.
+// goroutine that ranges over the list. When the context ends or the loop is left, the list waits at
+// most 100 ms for its goroutines. A goroutine that is still inside such a function ends later, when
+// the function returns.
 func Ahead(n int) RequestOption {
 	return func(o *callOptions) {
 		o.allow("Ahead", kindList)
@@ -249,8 +248,8 @@ func Retry(policy RetryPolicy) RequestOption {
 //
 // For a download, Read calls report. For an upload, report is called in another goroutine, before
 // the bytes are sent. The calls of report do not overlap, and the last one ends before the call
-// returns. A panic in report is raised again in the goroutine of the call, and runtime.Goexit is an
-// error of the call. The call returns when its context ends, even if report blocks.
+// returns. A panic in report is raised again in the goroutine of the call. The call returns when
+// its context ends, even if report blocks.
 func Progress(report func(done, total int64)) RequestOption {
 	return func(o *callOptions) {
 		if o.allow("Progress", kindJSON|kindNoResult|kindStream) {

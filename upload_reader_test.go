@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -207,7 +208,7 @@ func TestUploadProgressEnds(t *testing.T) {
 // caller's function remains until the function returns. No goroutine of net/http waits.
 func TestUploadBlocks(t *testing.T) {
 	overBoth(t, func(t *testing.T, c *Client, s *uploadServer) {
-		for _, p := range places() {
+		for _, p := range slices.DeleteFunc(places(), func(p place) bool { return strings.HasPrefix(p.name, "Open") }) {
 			for _, want := range []error{context.Canceled, context.DeadlineExceeded} {
 				release := make(chan struct{})
 				ctx, cancel := context.WithCancel(t.Context())

@@ -2,7 +2,6 @@ package credential
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/forge-sdk/forge-go/internal/task"
@@ -17,39 +16,29 @@ type Singleflight[T any] struct {
 }
 
 // Do returns the token, or the error of ctx if ctx ends first. The context of fetch does not end. A
-// panic of fetch is raised in each caller. If fetch of another caller ended its goroutine, this
-// caller calls its own fetch.
+// panic of fetch is raised in each caller.
 func (s *Singleflight[T]) Do(ctx context.Context, fetch func(context.Context) (T, error)) (token T, err error) {
-	for {
-		if err := ctx.Err(); err != nil {
-			return token, err
-		}
-		running, joined := s.join(ctx, fetch)
-		if !running.Wait(ctx) {
-			return token, ctx.Err()
-		}
-		token, err = running.Result()
-		if !errors.Is(err, task.ErrGoexit) {
-			return token, err
-		}
-		if !joined {
-			return token, &Error{Reason: "no token was obtained: " + err.Error(), Cause: err}
-		}
+	if err := ctx.Err(); err != nil {
+		return token, err
 	}
+	running := s.join(ctx, fetch)
+	if !running.Wait(ctx) {
+		return token, ctx.Err()
+	}
+	return running.Result()
 }
 
 // join returns the request that is in progress, or starts one.
-func (s *Singleflight[T]) join(ctx context.Context, fetch func(context.Context) (T, error)) (running *task.Task[T], joined bool) {
+func (s *Singleflight[T]) join(ctx context.Context, fetch func(context.Context) (T, error)) *task.Task[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	joined = s.running != nil
-	if !joined {
+	if s.running == nil {
 		s.running = task.Go(func() (T, error) {
 			defer s.leave()
 			return fetch(context.WithoutCancel(ctx))
 		})
 	}
-	return s.running, joined
+	return s.running
 }
 
 func (s *Singleflight[T]) leave() {

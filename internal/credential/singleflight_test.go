@@ -2,7 +2,6 @@ package credential
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/forge-sdk/forge-go/internal/task"
 )
 
 // Concurrent callers share one request. The next caller makes another.
@@ -62,45 +59,12 @@ func TestSingleflightLeave(t *testing.T) {
 	})
 }
 
-// A panic of fetch reaches each caller. If the goroutine of a request ends, the caller that began
-// it gets an error, and the others make a new request.
-func TestSingleflightEnds(t *testing.T) {
+// A panic of fetch reaches each caller.
+func TestSingleflightPanics(t *testing.T) {
 	var s Singleflight[int]
-	assert.PanicsWithValue(t, "boom", func() {
-		_, _ = s.Do(t.Context(), func(context.Context) (int, error) { panic("boom") })
-	})
-	var failed *Error
-	_, err := s.Do(t.Context(), func(context.Context) (int, error) {
-		runtime.Goexit()
-		return 0, nil
-	})
-	require.ErrorAs(t, err, &failed)
-	require.ErrorIs(t, err, task.ErrGoexit)
-
-	synctest.Test(t, func(t *testing.T) {
-		var s Singleflight[int]
-		calls := 0
-		fetch := func(context.Context) (int, error) {
-			calls++
-			time.Sleep(time.Second)
-			if calls == 1 {
-				runtime.Goexit()
-			}
-			return calls, nil
-		}
-		errs := make([]error, 3)
-		var callers sync.WaitGroup
-		for i := range errs {
-			callers.Go(func() { _, errs[i] = s.Do(t.Context(), fetch) })
-		}
-		callers.Wait()
-		failures := 0
-		for _, err := range errs {
-			if err != nil {
-				failures++
-			}
-		}
-		assert.Equal(t, 1, failures)
-		assert.Equal(t, 2, calls)
-	})
+	for range 2 {
+		assert.PanicsWithValue(t, "boom", func() {
+			_, _ = s.Do(t.Context(), func(context.Context) (int, error) { panic("boom") })
+		})
+	}
 }

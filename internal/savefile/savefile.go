@@ -17,7 +17,7 @@ const maxLinks = 40 // as in Linux
 // Write creates or replaces the file at path with the output of write. The content is written to a
 // temporary file in the same directory, which only its owner can read and whose name cannot be
 // guessed. The temporary file is synced and renamed when write returns nil. Otherwise it is
-// removed, also after a panic or runtime.Goexit.
+// removed, also after a panic.
 //
 // A new file has the mode that the umask allows. A replaced file keeps its permission bits, and its
 // owner and group if the process may set them. If the group cannot be kept, the new group gets no

@@ -1,5 +1,5 @@
 // Package task runs functions that call the caller's code in separate goroutines. The goroutine
-// that waits for the task detects a panic, a runtime.Goexit, and a function that never returns.
+// that waits for the task raises a panic again, and detects a function that does not return.
 package task
 
 import (
@@ -36,19 +36,14 @@ func Go[T any](f func() (T, error)) *Task[T] {
 }
 
 func (t *Task[T]) run(f func() (T, error)) {
-	returned := false
 	defer close(t.done)
 	defer func() {
-		if returned {
-			return
-		}
-		t.err = ErrGoexit
 		if value := recover(); value != nil {
 			t.panicked = &panicked{value, debug.Stack()}
 		}
 	}()
+	t.err = ErrGoexit // unless f returns
 	t.value, t.err = f()
-	returned = true
 }
 
 // Wait returns when the function or ctx has ended, and reports whether the function has. It returns
