@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 	"github.com/forge-sdk/forge-go/internal/safetext"
@@ -161,13 +160,7 @@ func (s *callState) download() *Download {
 		Size:        s.resp.ContentLength,
 		ContentType: redact.safeText(mediaType(contentType(s.header)), 256),
 		source:      s.options.checksum.verified(s.request.checksum.verified(s.stream)),
-		private:     isSecret(s.route().Template),
+		private:     s.route().secret,
 		failure:     failed.newError(),
 	}
-}
-
-// isSecret reports whether a route serves secure files. In a Call, its placeholders may have any
-// names.
-func isSecret(template string) bool {
-	return strings.Contains(template, "/secure_files/") && strings.HasSuffix(template, "/download")
 }

@@ -112,7 +112,15 @@ type route struct {
 	quota         quota  // documented rate limit, if any: a 429 delays this route only
 	notModified   bool   // a 304 means that there was nothing to change
 	html          bool   // the content may be an HTML page
+	secret        bool   // the content is a secret file
 	scope         string // token scope that the contract names; api includes it
+	advice        advice
+}
+
+// advice is what to do about one status of a route, whose message may not say it.
+type advice struct {
+	status int
+	hint   string
 }
 
 // findRoute returns the row of a documented endpoint. The table is sorted by template, then by

@@ -144,6 +144,9 @@ func (c *Client) customRequest(call Call) *request {
 	}
 	r := c.service().newRequest(call.Method, call.Route, args)
 	r.query, r.accept, r.custom = call.Query, call.Accept, true
+	if known, args := matchRoute(call.Method, r.path); r.err == nil && known != nil {
+		r.route, r.quotaKey = known, known.quota.key(args) // the placeholders of the call may have other names
+	}
 	if err := firstError(call.check(), call.checkRoute(r.route)); err != nil {
 		r.err = err // says more than an error of expanding the template
 	}

@@ -35,25 +35,26 @@ type rejection struct {
 
 // hint returns what to do about the rejection; "" if the message says it.
 func (r *rejection) hint() string {
+	if advice := r.route.advice; advice.status == r.status {
+		return joinParts("; ", r.hintStatus(), advice.hint)
+	}
+	return r.hintStatus()
+}
+
+// hintStatus returns the hint that does not depend on the route alone.
+func (r *rejection) hintStatus() string {
 	switch r.status {
 	case http.StatusBadRequest:
-		return joinParts("; ", r.hintScheme(), r.hintValues(), r.hintFile())
+		return joinParts("; ", r.hintScheme(), r.hintValues())
 	case http.StatusUnauthorized:
 		return r.hintCredential()
 	case http.StatusForbidden:
 		return r.hintForbidden()
 	case http.StatusNotFound:
 		return r.hintNotFound()
-	case http.StatusNotAcceptable:
-		if strings.Contains(r.route.Template, "/manifests/") {
-			return "ManifestType must be the media type of this manifest: see DeleteManifestOptions"
-		}
 	case http.StatusRequestEntityTooLarge:
 		return "the body is larger than the server, or a proxy, accepts"
 	case http.StatusMethodNotAllowed:
-		if strings.HasPrefix(r.route.Template, "/v2/:image_path/tags/reference/") {
-			return "this registry has no such call: use DeleteManifest"
-		}
 		if r.undocumented() && r.unspecific() {
 			return "check the method and the path of the Call, or the object's state: some servers refuse an action with this status"
 		}
@@ -343,14 +344,6 @@ func (r *rejection) hintValues() string {
 		return ""
 	}
 	return "this version has " + strings.Join(values, ", ") + " for " + param
-}
-
-// hintFile returns a hint for a file that the server cannot read.
-func (r *rejection) hintFile() string {
-	if r.route.Method == http.MethodPost && r.route.Template == "/groups/:id/placeholder_reassignments" {
-		return "ReadCSV names the column or the line of a file that is not as it was made"
-	}
-	return ""
 }
 
 // hintScheme returns a hint for a request without TLS that a TLS port received.
