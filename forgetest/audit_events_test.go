@@ -242,7 +242,7 @@ func TestAuditEventsOfEveryCall(t *testing.T) {
 	recorded := map[string]int{}
 	for _, x := range examples() {
 		before := count()
-		require.Less(t, x.send(t, s).Status, 300, x.id)
+		require.Less(t, x.send(t, s).Status, 300, "%s: a 404 means that no file of forgetest has a row for it", x.id)
 		if n := count() - before; n > 0 {
 			recorded[x.id] = n
 			change := c.get("/audit_events?per_page=1").array(t)[0]["details"].(map[string]any)["change"]

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -401,7 +402,9 @@ func TestRequestText(t *testing.T) {
 	}
 }
 
-// noRouteBody is the body of the response to a request that matches no route.
-func noRouteBody(method, path string, near ...string) string {
-	return fmt.Sprintf(`{"error":%q}`, fmt.Sprintf("forgetest has no such route: %s /api/v4%s (near: %q, %q, %q; Server.Handle adds routes)", method, path, near[0], near[1], near[2]))
+// noRouteBody is the beginning of the body of the response to a request that matches no route: which
+// routes are the next but one depends on the others that there are.
+func noRouteBody(method, path, nearest string) string {
+	text := strconv.Quote(fmt.Sprintf("forgetest has no such route: %s /api/v4%s (near: %q", method, path, nearest))
+	return `{"error":` + strings.TrimSuffix(text, `"`)
 }

@@ -36,7 +36,7 @@ func TestFixtures(t *testing.T) {
 		}
 		value := reflect.New(kind)
 		require.NoError(t, json.Unmarshal(text, value.Interface()), file)
-		assert.False(t, unknown(value), "%s: %s lacks a field", file, kind)
+		assert.False(t, unknown(value), "%s: %s lacks a field; Extra has it: %+v", file, kind, value.Elem())
 		written, err := json.Marshal(value.Interface())
 		require.NoError(t, err)
 		var want, have any

@@ -55,7 +55,7 @@ func All(t *testing.T) []*Case {
 	require.NoError(t, err)
 	for _, m := range all {
 		endpoint, documented := routes[m.route]
-		if !assert.True(t, documented, "%s requests %s, which is not in the catalogue", m.name, m.route) {
+		if !assert.True(t, documented, "%s requests %s, which is not in internal/catalogue: add a row to deployed.json, or correct the path in the service's file", m.name, m.route) {
 			continue
 		}
 		c := &Case{Name: endpoint.ID, Typed: m.name, Endpoint: endpoint, Method: m.function}
