@@ -314,10 +314,10 @@ func SkipValidation() RequestOption {
 	}
 }
 
-// RequireComplete makes a call return an error that matches ErrIncomplete if the server truncated
-// the response: the changes overflow, the server counted more diffs than it sent, a diff is
-// collapsed or too large, or a comparison timed out. Without it, only the method Incomplete of the
-// response reports that.
+// RequireComplete makes a call of one object return an error that matches ErrIncomplete if the
+// server truncated the response: the changes overflow, the server counted more diffs than it sent,
+// a diff is collapsed or too large, or a comparison timed out. Without it, only the method
+// Incomplete of the response reports that. A list is always complete or an error.
 func RequireComplete() RequestOption {
 	return func(o *callOptions) {
 		if o.allow("RequireComplete", kindJSON) {
