@@ -40,7 +40,8 @@ type ownPart struct {
 
 // OwnRing and OwnLink embed each other.
 type OwnRing struct {
-	Ring int `json:"ring"`
+	Ring  int `json:"ring"`
+	Twice int `json:"twice"` // two at one depth hide each other
 	*OwnLink
 }
 
@@ -55,6 +56,7 @@ type ownEmbedded struct {
 	Small int8    `json:"small"`
 	Share float32 `json:"share"`
 	After int     `json:"after"` // hidden
+	Twice int     `json:"twice"`
 }
 
 // ownKind has UnmarshalJSON, which returns a type error of encoding/json.
@@ -86,7 +88,7 @@ var foreignRows = []struct {
 	{`{"id":null,"name":null,"parts":null,"sizes":null,"pair":null,"any":null,"at":null,"count":null,"by_id":null,"bytes":null,"small":null,"after":"x"}`, nil, ownPart{After: "x"}},
 	{`{"count":"5","bytes":"AQI=","kind":"k","note":{"a":1,"b":2},"by_id":{"7":{"id":1}},"after":"x"}`, nil,
 		ownPart{Count: 5, Bytes: []byte{1, 2}, Kind: ownKind{"k"}, Note: ownNote{1, 2}, ByID: map[int]ownPart{7: {ID: 1}}, After: "x"}},
-	{`{"id":"x","after":"x"}`, []Mismatch{{"/id", "int", "string"}}, ownPart{After: "x"}},
+	{`{"id":"x","twice":"y","after":"x"}`, []Mismatch{{"/id", "int", "string"}}, ownPart{After: "x"}},
 	{`{"id":1.5,"name":{"a":1},"after":"x"}`, []Mismatch{{"/id", "int", "number"}, {"/name", "string", "object"}}, ownPart{After: "x"}},
 	{` { "parts" : [ { "id" : 1 } , { "id" : [ ] , "name" : "n" } , 7 ] , "after" : "x" } `,
 		[]Mismatch{{"/parts/1/id", "int", "array"}, {"/parts/2", "forge.ownPart", "number"}}, ownPart{Parts: []ownPart{{ID: 1}, {Name: new("n")}}, After: "x"}},

@@ -62,6 +62,7 @@ func TestRejectionHint(t *testing.T) {
 		{404, "404 Not Found", "GET", "/groups/:id/issues", of(credential.Anonymous), "the object may not exist or may not be public: the client has no credential; " + decodedHint},
 		{404, "404 Not Found", "GET", "/projects/:id/jobs", here, "the endpoint or the object may not exist, or the user may lack access to it"},
 		{404, "404 Not Found", "GET", "/jobs", here, "the endpoint may not exist"},
+		{404, "404 Not Found", "GET", "/projects/42/jobs", here, "the endpoint may not exist"},
 		{404, "404 Not Found", "GET", "/user", with("https://forge.example.com/acme/api/v4"), "check the base URL: the API was requested at https://forge.example.com/acme/api/v4"},
 		{404, "404 Not Found", "GET", "/user", here, ""},
 		{404, "404 page not found", "GET", "/user", fromOthers, ""},

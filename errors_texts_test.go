@@ -302,6 +302,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"no name", uploaded(FileBytes(nil).Named("")), "the file has no name: set File.Name"},
 		{"UTF-16", rows("\xff\xfeS\x00"), "reading the file of reassignments: it is UTF-16: save it as UTF-8"},
 		{"no file name", saved(""), "the path has no file name: add one"},
+		{"link to nothing", saved(dangling(t)), "it is a symbolic link to a file that does not exist"},
 		{"algorithm in a checksum", answered(200, "x", func(c *Client) error {
 			_, err := c.Open(t.Context(), Call{Route: "/x"}, Checksum(ChecksumSHA256, "sha256:"+strings.Repeat("a", 64)))
 			return err
@@ -318,6 +319,7 @@ func TestMistakesAreExplained(t *testing.T) {
 
 		{"password in the proxy's address", throughProxy(t, "http://u:p@ss#word@127.0.0.1:9"), "the proxy's address cannot be used: escape the password in it"},
 		{"proxy without a host", throughProxy(t, "proxy.example.com:port"), "the proxy's address cannot be used: escape the password in it"},
+		{"proxy over TLS", throughProxy(t, strings.Replace(refusedAddress(t), "http:", "https:", 1)), "the proxy cannot be reached"},
 		{"proxy of another kind", throughProxy(t, "ftp://127.0.0.1:9"), "the proxy's address cannot be used: it must begin with http://, https:// or socks5://"},
 		{"silent proxy", throughProxy(t, silentProxy(t)), "the request went through the proxy 127.0.0.1:"},
 	} {
@@ -325,6 +327,13 @@ func TestMistakesAreExplained(t *testing.T) {
 			assert.Contains(t, test.err.Error(), test.says, test.mistake)
 		}
 	}
+}
+
+// dangling returns the path of a link without a target.
+func dangling(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink("nothing", path))
+	return path
 }
 
 // noToken is a source that returns neither a token nor an error.

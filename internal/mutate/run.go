@@ -127,36 +127,30 @@ func (o options) covered(ctx context.Context, w io.Writer, dir string, packages 
 	}
 	var mu sync.Mutex
 	var failure error
-	run := func(tests []*test) (passed, failed []*test) {
+	run := func(tests []*test) (passed, again []*test) {
 		each(o.workers, tests, func(t *test) {
-			err := t.cover(ctx, size)
+			err := t.cover(ctx, size, o.longest)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
 			case err != nil:
 				failure = err
-			case t.failed != "", o.isSlow(t) && len(t.names) > 1:
-				failed = append(failed, t) // its tests run again one by one
-			case !o.isSlow(t):
+			case t.failed != "" && len(t.names) == 1:
+				_, _ = fmt.Fprintf(w, "omitted, as it fails without a mutant: %s\n\t%s\n", t, t.failed)
+			case t.failed != "":
+				again = append(again, t.apart()...)
+			case len(t.slow) > 0:
+				again = append(again, t.fast()...)
+			default:
 				passed = append(passed, t)
 			}
 		})
-		return passed, failed
+		return passed, again
 	}
-	passed, failed := run(tests)
-	var single []*test
-	for _, t := range failed {
-		single = append(single, t.apart()...)
-	}
-	others, failed := run(single)
-	for _, t := range failed {
-		_, _ = fmt.Fprintf(w, "omitted, as it fails without a mutant: %s\n\t%s\n", t, t.failed)
-	}
+	passed, again := run(tests)
+	others, _ := run(again)
 	return append(passed, others...), failure
 }
-
-// isSlow reports whether -longest omits the tests.
-func (o options) isSlow(t *test) bool { return o.longest > 0 && t.took > o.longest }
 
 // try runs the tests that reach a mutant, until one fails: at first a few that reach little else,
 // then all fast ones, then the others.

@@ -25,7 +25,8 @@ type test struct {
 	dir     string // of its package
 	program string // the compiled test program
 	took    time.Duration
-	reaches []int // mutants
+	slow    []string // the names that -longest omits
+	reaches []int    // mutants
 	failed  string
 }
 
@@ -40,6 +41,15 @@ func (t *test) apart() (all []*test) {
 		all = append(all, &test{pkg: t.pkg, names: []string{name}, dir: t.dir, program: t.program})
 	}
 	return all
+}
+
+// fast returns the tests without the slow ones.
+func (t *test) fast() []*test {
+	names := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return slices.Contains(t.slow, name) })
+	if len(names) == 0 {
+		return nil
+	}
+	return []*test{{pkg: t.pkg, names: names, dir: t.dir, program: t.program}}
 }
 
 // build compiles the test programs of the packages, with the mutants in them. Mutants that do not
@@ -148,8 +158,11 @@ func each[T any](workers int, items []T, f func(T)) {
 	wait.Wait()
 }
 
-// cover runs the tests without a mutant, and records their time and the mutants that they reach.
-func (t *test) cover(ctx context.Context, size int) error {
+var passed = regexp.MustCompile(`(?m)^--- PASS: (\S+) \(([\d.]+s)\)`)
+
+// cover runs the tests without a mutant, and records their time, those that take longer than
+// longest, and the mutants that they reach.
+func (t *test) cover(ctx context.Context, size int, longest time.Duration) error {
 	file, err := os.CreateTemp("", "hits")
 	if err != nil {
 		return err
@@ -164,6 +177,11 @@ func (t *test) cover(ctx context.Context, size int) error {
 	if err != nil {
 		t.failed = lastLines(out)
 		return ctx.Err()
+	}
+	for _, line := range passed.FindAllSubmatch(out, -1) {
+		if took, err := time.ParseDuration(string(line[2])); err == nil && longest > 0 && took > longest {
+			t.slow = append(t.slow, string(line[1]))
+		}
 	}
 	hits, err := os.ReadFile(file.Name())
 	for id, hit := range hits {
@@ -182,7 +200,7 @@ func execute(ctx context.Context, tests []*test, limit time.Duration, env ...str
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, tests[0].program, "-test.run=^("+strings.Join(names, "|")+")$", "-test.failfast", "-test.count=1", "-test.timeout="+limit.String())
+	cmd := exec.CommandContext(ctx, tests[0].program, "-test.run=^("+strings.Join(names, "|")+")$", "-test.failfast", "-test.v", "-test.count=1", "-test.timeout="+limit.String())
 	cmd.Dir, cmd.Env = tests[0].dir, append(os.Environ(), env...)
 	cmd.WaitDelay = 5 * time.Second // for children that keep the output open
 	var out bytes.Buffer
