@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,7 +42,7 @@ func encodeForm(options any) (*payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bytesPayload("application/x-www-form-urlencoded", []byte(encodeValues(values))), nil
+	return bytesPayload("application/x-www-form-urlencoded", []byte(values.Encode())), nil
 }
 
 // filter is implemented by all values of the filter interfaces. encode adds the value to a query,
@@ -185,42 +184,6 @@ func (w *queryWriter) hash(key string, hash Hash) {
 	if err := hash.encode(w, key); err != nil {
 		w.fail(noText, key, err.Error())
 	}
-}
-
-// encodeValues returns values.Encode() with one allocation. Encode allocates for each growth of the
-// text, and for each text with an escape.
-func encodeValues(values url.Values) string {
-	keys := make([]string, 0, 32)
-	for key := range values {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	b := make([]byte, 0, 512)
-	for _, key := range keys {
-		for _, value := range values[key] {
-			if len(b) > 0 {
-				b = append(b, '&')
-			}
-			b = appendQuery(append(appendQuery(b, key), '='), value)
-		}
-	}
-	return string(b)
-}
-
-// appendQuery appends text as url.QueryEscape does.
-func appendQuery(b []byte, text string) []byte {
-	const hex = "0123456789ABCDEF"
-	for i := range len(text) {
-		switch c := text[i]; {
-		case isWord(c), c == '.', c == '~':
-			b = append(b, c)
-		case c == ' ':
-			b = append(b, '+')
-		default:
-			b = append(b, '%', hex[c>>4], hex[c&15])
-		}
-	}
-	return b
 }
 
 // textsOf returns the elements of a list as texts; nil for nil.

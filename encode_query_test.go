@@ -6,18 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
-
-// encodeValues returns the same text as url.Values.Encode.
-func TestEncodeValues(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", "b[]", "a b", "+", "%", "\xff", "\x00~._-*", "é"}))
-		values := url.Values(rapid.MapOfN(text, rapid.SliceOfN(text, 0, 3), 0, 40).Draw(t, "values"))
-		require.Equal(t, values.Encode(), encodeValues(values))
-	})
-	assert.Empty(t, encodeValues(nil))
-}
 
 // Hash and HashList are values for the query of a Call.
 func TestHashValues(t *testing.T) {

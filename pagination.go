@@ -103,7 +103,7 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 		p.listID = listID(r, first.query)
 	}
 	p.query = p.firstQuery()
-	start := encodeValues(p.query)
+	start := p.query.Encode()
 	p.firstLink = start
 	if options.startAt != "" {
 		if start, err = options.startAt.query(p.listID); err != nil {

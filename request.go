@@ -243,7 +243,7 @@ func (r *request) newCall(s *callOptions) (*call, error) {
 	}
 	u := joinURL(base, r.fullPath)
 	if s.kind != kindList { // each page of a list has its own query
-		u.RawQuery = encodeValues(values)
+		u.RawQuery = values.Encode()
 	}
 	return &call{request: r, options: s, url: u, query: values, body: body}, nil
 }
