@@ -29,7 +29,6 @@ import (
 //     {} would need gigabytes of structs.
 
 //go:generate go run ./internal/gendecode
-//go:generate go run ./internal/genquery
 //go:generate go run ./internal/gentable
 //go:generate go run ./internal/genvalues
 //go:generate go run ./internal/genapi

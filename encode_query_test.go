@@ -6,17 +6,35 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
-// encodeValues returns the same text as url.Values.Encode.
-func TestEncodeValues(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", "b[]", "a b", "+", "%", "\xff", "\x00~._-*", "é"}))
-		values := url.Values(rapid.MapOfN(text, rapid.SliceOfN(text, 0, 3), 0, 40).Draw(t, "values"))
-		require.Equal(t, values.Encode(), encodeValues(values))
-	})
-	assert.Empty(t, encodeValues(nil))
+// A pointer to a filter is sent as the filter, and the options of the caller stay as they are.
+func TestPointersToFilters(t *testing.T) {
+	fresh := func() *ListIssuesOptions {
+		return &ListIssuesOptions{AssigneeID: new(ID(7)), Labels: new(Labels("a", "b")), Milestone: new(None), Not: &IssueNot{MilestoneID: new(Started), Weight: new(Number(0))}}
+	}
+	options := fresh()
+	values, err := encodeQuery(options)
+	require.NoError(t, err)
+	assert.Equal(t, url.Values{"assignee_id": {"7"}, "labels": {"a,b"}, "milestone": {"None"}, "not[milestone_id]": {"Started"}, "not[weight]": {"0"}}, values)
+	assert.Equal(t, fresh(), options)
+}
+
+// With SkipValidation a list that is empty but not nil is sent as one empty text.
+func TestEmptyLists(t *testing.T) {
+	for _, row := range []struct {
+		options any
+		want    url.Values
+	}{
+		{&ListIssuesOptions{IIDs: []int64{}, AssigneeUsername: []string{}, Labels: Labels()}, url.Values{"iids[]": {""}, "assignee_username[]": {""}, "labels": {""}}},
+		{&ListIssuesOptions{Not: &IssueNot{IIDs: []int64{}, Labels: Labels()}}, url.Values{"not[iids][]": {""}, "not[labels]": {""}}},
+		{&ListIssuesOptions{Not: &IssueNot{}}, url.Values{}},
+		{&ListMergeRequestsOptions{ApproverIDs: IDs()}, url.Values{"approver_ids[]": {""}}},
+	} {
+		values, err := encodeQuery(row.options)
+		require.NoError(t, err)
+		assert.Equal(t, row.want, values)
+	}
 }
 
 // Hash and HashList are values for the query of a Call.

@@ -126,7 +126,7 @@ func FuzzQueryRoundTrip(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, key, text string, id int64) {
 		all := url.Values{}
-		for _, options := range []queryOptions{
+		for _, options := range []any{
 			&ListIssuesOptions{
 				IIDs: []int64{id, 2}, AssigneeUsername: []string{text, key}, AssigneeID: ID(id), Weight: Number(id), Milestone: Text(text), Labels: Labels(text, "x"), Search: text,
 				Not: &IssueNot{Labels: Labels(text, key), IIDs: []int64{id}},

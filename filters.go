@@ -1,29 +1,36 @@
 package forge
 
 import (
-	"errors"
-	"iter"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/google/go-querystring/query"
 )
 
 // Filters of lists. Each is a sealed interface, whose method names the values that implement it;
-// nil is not sent, and None and Any satisfy all of them. Filters can be compared with ==:
-// o.AssigneeID == forge.ID(42), o.Labels == forge.Labels("bug").
+// nil is not sent, and None and Any satisfy all of them. go-querystring writes ids, numbers and
+// texts itself. Lists of ids and labels have another form, so their interfaces have the method that
+// it calls.
 type (
 	// IDFilter selects by one id: forge.ID(42), None or Any.
 	IDFilter interface{ useIDOrNoneOrAny() }
 	// IDListFilter selects by several ids: forge.IDs(1, 2), None or Any.
-	IDListFilter interface{ useIDsOrNoneOrAny() }
+	IDListFilter interface {
+		query.Encoder
+		useIDsOrNoneOrAny()
+	}
 	// NumberFilter selects by a number: forge.Number(3), None or Any.
 	NumberFilter interface{ useNumberOrNoneOrAny() }
 	// TextFilter selects by a name or title: forge.Text("v1"), None or Any.
 	TextFilter interface{ useTextOrNoneOrAny() }
 	// LabelFilter selects by labels, all of which must be present: forge.Labels("bug", "p1"), None or
 	// Any.
-	LabelFilter interface{ useLabelsOrNoneOrAny() }
+	LabelFilter interface {
+		query.Encoder
+		useLabelsOrNoneOrAny()
+	}
 	// MilestoneFilter selects by a milestone's dates: Upcoming, Started, None or Any. The parameter
 	// takes no id (Document 2 §4.1.1).
 	MilestoneFilter interface{ useUpcomingOrStartedOrNoneOrAny() }
@@ -58,89 +65,19 @@ type Number int64
 // letters: servers read them as the wildcards None and Any.
 type Text string
 
-// IDList is the value of IDs. Lists of the same ids in the same order are equal.
-type IDList struct{ text string } // "IDs(1, 2)"
+// IDList is a list of ids; see IDs.
+type IDList []int64
 
-// LabelNames are the names of labels; see Labels. Equal names in the same order are equal values.
-// In Not, the zero LabelNames is not sent.
-type LabelNames struct{ text string } // `Labels("bug", "p1")`
+// LabelNames are the names of labels; see Labels. In Not, nil is not sent.
+type LabelNames []string
 
 // IDs selects items that match all or any of the ids, as documented for the endpoint.
-func IDs(ids ...int64) IDList {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = strconv.FormatInt(id, 10)
-	}
-	return IDList{"IDs(" + strings.Join(texts, ", ") + ")"}
-}
+func IDs(ids ...int64) IDList { return append(IDList{}, ids...) }
 
 // Labels selects items that have all of the labels. A blank name is rejected. So is a name with a
 // comma, which cannot be sent, and, except in Not, a word that servers read as a wildcard, in any
 // case of letters: none, any and no label.
-func Labels(names ...string) LabelNames {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = strconv.Quote(name)
-	}
-	return LabelNames{"Labels(" + strings.Join(quoted, ", ") + ")"}
-}
-
-// IDs returns the ids of the list.
-func (l IDList) IDs() []int64 {
-	ids := []int64{}
-	for text := range l.all() {
-		id, _ := strconv.ParseInt(text, 10, 64) // IDs has written it
-		ids = append(ids, id)
-	}
-	return ids
-}
-
-// String returns the list as it is written in Go: IDs(1, 2).
-func (l IDList) String() string { return l.text }
-
-// all ranges over the ids in decimal.
-func (l IDList) all() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		rest := strings.TrimSuffix(strings.TrimPrefix(l.text, "IDs("), ")")
-		if rest == "" {
-			return
-		}
-		for text := range strings.SplitSeq(rest, ", ") {
-			if !yield(text) {
-				return
-			}
-		}
-	}
-}
-
-// Names returns the names.
-func (l LabelNames) Names() []string {
-	names := []string{}
-	for name := range l.all() {
-		names = append(names, name)
-	}
-	return names
-}
-
-// String returns the names as they are written in Go: Labels("bug", "p1").
-func (l LabelNames) String() string { return l.text }
-
-// all ranges over the names.
-func (l LabelNames) all() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		rest := strings.TrimPrefix(l.text, "Labels(")
-		for {
-			quoted, err := strconv.QuotedPrefix(rest)
-			if err != nil { // the end
-				return
-			}
-			rest = strings.TrimPrefix(rest[len(quoted):], ", ")
-			if name, _ := strconv.Unquote(quoted); !yield(name) {
-				return
-			}
-		}
-	}
-}
+func Labels(names ...string) LabelNames { return append(LabelNames{}, names...) }
 
 func (wildcard) useIDOrNoneOrAny()                     {}
 func (wildcard) useIDsOrNoneOrAny()                    {}
@@ -155,23 +92,13 @@ func (Number) useNumberOrNoneOrAny()                   {}
 func (Text) useTextOrNoneOrAny()                       {}
 func (LabelNames) useLabelsOrNoneOrAny()               {}
 
-func (word wildcard) encode(w *queryWriter, key string) error { return w.one(key, string(word)) }
-
-func (m milestoneTime) encode(w *queryWriter, key string) error {
-	return w.one(key, string(m))
-}
-
-func (id ID) encode(w *queryWriter, key string) error {
-	return w.one(key, strconv.FormatInt(int64(id), 10))
+// EncodeValues writes the word.
+func (word wildcard) EncodeValues(key string, v *url.Values) error {
+	v.Set(key, string(word))
+	return nil
 }
 
 func (id ID) refusal() string { return refusedID(int64(id)) }
-
-func (n Number) encode(w *queryWriter, key string) error {
-	return w.one(key, strconv.FormatInt(int64(n), 10))
-}
-
-func (t Text) encode(w *queryWriter, key string) error { return w.one(key, string(t)) }
 
 func (t Text) refusal() string {
 	if strings.TrimSpace(string(t)) == "" {
@@ -180,63 +107,47 @@ func (t Text) refusal() string {
 	return refusedWord(string(t))
 }
 
-// EncodeValues writes key[] once for each id.
+// EncodeValues writes key[] once for each id, and once without a value for an empty list.
 func (l IDList) EncodeValues(key string, v *url.Values) error {
-	return l.encode(&queryWriter{values: *v}, key)
-}
-
-func (l IDList) encode(w *queryWriter, key string) error {
 	key += "[]"
-	empty := true
-	for text := range l.all() {
-		w.values.Add(key, text)
-		empty = false
+	if len(l) == 0 {
+		v.Set(key, "")
 	}
-	if empty {
-		w.set(key, "")
+	for _, id := range l {
+		v.Add(key, strconv.FormatInt(id, 10))
 	}
 	return nil
 }
 
 func (l IDList) refusal() string {
-	for _, id := range l.IDs() {
-		if reason := refusedID(id); reason != "" {
-			return reason
-		}
+	if len(l) == 0 {
+		return "no ids: leave the filter nil, or use None"
 	}
-	for range l.all() {
-		return ""
-	}
-	return "no ids: leave the filter nil, or use None"
+	return refusedIDs(l, false)
 }
 
 // EncodeValues writes the names, joined by commas. It rejects a name with a comma, which would be
 // two names.
 func (l LabelNames) EncodeValues(key string, v *url.Values) error {
-	if err := l.encode(&queryWriter{values: *v}, key); err != nil {
-		return &ValidationError{Param: key, Reason: err.Error()}
+	for _, name := range l {
+		if strings.Contains(name, ",") {
+			return &ValidationError{Param: key, Reason: "label " + strconv.Quote(name) + " has a comma, which separates labels on the wire"}
+		}
 	}
+	v.Set(key, strings.Join(l, ","))
 	return nil
 }
 
-func (l LabelNames) encode(w *queryWriter, key string) error {
-	names := l.Names()
-	for _, name := range names {
-		if strings.Contains(name, ",") {
-			return errors.New("label " + strconv.Quote(name) + " has a comma, which separates labels on the wire")
-		}
-	}
-	return w.one(key, strings.Join(names, ","))
-}
-
 func (l LabelNames) refusal() string {
-	reason := "no labels: leave the filter nil, or use None"
-	for name := range l.all() {
-		if reason = refusedLabel(name); reason != "" {
-			break
+	if len(l) == 0 {
+		return "no labels: leave the filter nil, or use None"
+	}
+	for _, name := range l {
+		if reason := refusedLabel(name); reason != "" {
+			return reason
 		}
 	}
-	return reason
+	return ""
 }
 
 // refusedNames rejects names of labels that cannot be sent, where servers have no keywords.
@@ -311,18 +222,11 @@ type Hash map[string]string
 // EncodeValues writes key[name]=value for each entry. It rejects a name that is empty or has
 // brackets, which would change the structure.
 func (h Hash) EncodeValues(key string, v *url.Values) error {
-	if err := h.encode(&queryWriter{values: *v}, key); err != nil {
-		return &ValidationError{Param: key, Reason: err.Error()}
-	}
-	return nil
-}
-
-func (h Hash) encode(w *queryWriter, key string) error {
 	for name, value := range h {
 		if name == "" || strings.ContainsAny(name, "[]") {
-			return errors.New("the key " + strconv.Quote(name) + " is empty or has brackets")
+			return &ValidationError{Param: key, Reason: "the key " + strconv.Quote(name) + " is empty or has brackets"}
 		}
-		w.set(key+"["+name+"]", value)
+		v.Set(key+"["+name+"]", value)
 	}
 	return nil
 }

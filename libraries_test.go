@@ -2,6 +2,7 @@ package forge
 
 import (
 	"net/http"
+	"net/url"
 	"runtime"
 	"strings"
 	"testing"
@@ -27,14 +28,13 @@ func calledFrom(pkg string) bool {
 }
 
 // callerFilter is a filter that records whether a package calls its encoder.
-type callerFilter struct {
-	IDFilter
-	called *bool
-}
+type callerFilter func(called bool)
 
-func (f callerFilter) encode(w *queryWriter, key string) error {
-	*f.called = calledFrom("github.com/google/go-querystring/query")
-	return w.one(key, "1")
+func (callerFilter) useLabelsOrNoneOrAny() {}
+
+func (f callerFilter) EncodeValues(string, *url.Values) error {
+	f(calledFrom("github.com/google/go-querystring/query"))
+	return nil
 }
 
 // The libraries that the module links do their work: go-retryablehttp makes the attempts,
@@ -53,7 +53,7 @@ func TestLibrariesDoTheirWork(t *testing.T) {
 		&oauth2.Token{AccessToken: "old", RefreshToken: "r1", Expiry: time.Now().Add(time.Hour)}))
 	require.NoError(t, err)
 	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
-	_, err = Collect(c.Issues.List(t.Context(), &ListIssuesOptions{AssigneeID: callerFilter{ID(1), &encodes}}))
+	_, err = Collect(c.Issues.List(t.Context(), &ListIssuesOptions{Labels: callerFilter(func(called bool) { encodes = called })}))
 	require.NoError(t, err)
 	assert.True(t, encodes, "go-querystring encodes the options")
 	assert.True(t, loops, "go-retryablehttp makes every attempt, the first one included")

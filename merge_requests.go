@@ -176,7 +176,7 @@ const maxApprovedBy = 5
 func (o *ListMergeRequestsOptions) check() error {
 	approvers, _ := o.ApprovedByIDs.(IDList)
 	return firstError(
-		atMost("approved_by_ids", len(approvers.IDs()), maxApprovedBy, "users"),
+		atMost("approved_by_ids", len(approvers), maxApprovedBy, "users"),
 		exclusive("author_id", o.AuthorID != 0, "author_username", o.AuthorUsername != ""),
 		exclusive("merge_user_id", o.MergeUserID != 0, "merge_user_username", o.MergeUserUsername != ""),
 		exclusive("reviewer_id", o.ReviewerID != nil, "reviewer_username", o.ReviewerUsername != nil),

@@ -103,7 +103,7 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 		p.listID = listID(r, first.query)
 	}
 	p.query = p.firstQuery()
-	start := encodeValues(p.query)
+	start := p.query.Encode()
 	p.firstLink = start
 	if options.startAt != "" {
 		if start, err = options.startAt.query(p.listID); err != nil {
@@ -123,11 +123,14 @@ func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield
 // checkPosition rejects a position in the list that the caller chose as a parameter: the items
 // before it would be missing. The first page has all of them after it.
 func (r *request) checkPosition(o *callOptions) error {
-	for option, query := range map[string]url.Values{"Call.Query": r.query, "Query": o.query} {
+	for _, from := range []struct {
+		option string
+		query  url.Values
+	}{{"Call.Query", r.query}, {"Query", o.query}} {
 		for _, name := range []string{"page", "cursor", "page_token"} {
-			later := slices.ContainsFunc(query[name], func(value string) bool { return name != "page" || value != "1" })
-			if own := name != "page" && r.route.documented()[name]; later && !own && !o.skipValidation {
-				return &ValidationError{Option: option, Param: name, Reason: "a list requests its pages itself: use OnePage, PerPage or StartAt"}
+			later := slices.ContainsFunc(from.query[name], func(value string) bool { return name != "page" || value != "1" })
+			if own := later && name != "page" && r.route.documented()[name]; later && !own && !o.skipValidation {
+				return &ValidationError{Option: from.option, Param: name, Reason: "a list requests its pages itself: use OnePage, PerPage or StartAt"}
 			}
 		}
 	}

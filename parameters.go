@@ -1,7 +1,9 @@
 package forge
 
 import (
+	"cmp"
 	"errors"
+	"net/url"
 	"reflect"
 	"regexp"
 	"regexp/syntax"
@@ -12,24 +14,11 @@ import (
 )
 
 // This file has the rules that follow from the type of a field of options: an int64 is an id, an
-// int in a query is not negative. So a new field of options has the rules without further code.
-// Fields of queries are checked by fieldChecker, which zz_query.go calls, and fields of JSON bodies
-// by reflection, once for each type. zz_parameters.go, which is generated from internal/catalogue,
-// has the query parameters of each endpoint: a filter that a list does not document is refused,
-// unless deployed servers take it there. Enum values are not checked, because servers are newer
-// than clients.
-
-// fieldChecker rejects values of a query that are invalid for the kind of the field, and fields
-// that the route does not document. It has the methods of queryWriter. The first error stays.
-type fieldChecker struct {
-	route      *route
-	documented map[string]bool // nil: all parameters
-	err        error
-}
-
-func newFieldChecker(r *route) fieldChecker {
-	return fieldChecker{route: r, documented: r.documented()}
-}
+// int in a query is not negative. So a new field of options has the rules without further code. The
+// fields of a type are read once, by reflection. zz_parameters.go, which is generated from
+// internal/catalogue, has the query parameters of each endpoint: a filter that a list does not
+// document is refused, unless deployed servers take it there. Enum values are not checked, because
+// servers are newer than clients.
 
 var documentedParameters sync.Map // of *route: its parameters
 
@@ -51,143 +40,106 @@ func (r *route) documented() map[string]bool {
 	return known.(map[string]bool)
 }
 
-// allows records an error if the route does not document the parameter: servers ignore an unknown
-// filter, and would list all items. It reports whether the value is to be checked.
-func (c *fieldChecker) allows(key string) bool {
-	if c.err != nil {
-		return false
+// checkDocumented rejects a parameter that the route does not document: servers ignore an unknown
+// filter, and would list all items. Of several, the first in the order of the query is named.
+func (r *route) checkDocumented(query url.Values) error {
+	if len(query) == 0 {
+		return nil
 	}
-	if c.documented != nil && !c.documented[key] {
-		c.reject(key, c.route.Method+" "+c.route.Template+" does not document this filter, and servers ignore unknown filters")
+	documented := r.documented()
+	if documented == nil {
+		return nil
 	}
-	return c.err == nil
+	unknown := ""
+	for key := range query {
+		if documented[key] || unknown != "" && unknown < key {
+			continue
+		}
+		if hash, _, _ := strings.Cut(key, "["); !documented[hash] { // a hash has keys of the caller
+			unknown = key
+		}
+	}
+	if unknown == "" {
+		return nil
+	}
+	return &ValidationError{Param: unknown, Reason: r.Method + " " + r.Template + " does not document this filter, and servers ignore unknown filters"}
 }
 
-func (c *fieldChecker) reject(key, reason string) {
-	if reason != "" {
-		c.err = &ValidationError{Param: key, Reason: reason}
-	}
-}
-
-func (c *fieldChecker) text(key, text string) {
-	if text != "" && c.allows(key) {
-		c.reject(key, refusedText(text))
-	}
-}
-
-func (c *fieldChecker) texts(key string, texts []string) {
-	if texts != nil && c.allows(key) {
-		c.reject(key, refusedTexts(texts, false))
-	}
-}
-
-func (c *fieldChecker) ids(key string, ids []int64) {
-	if ids != nil && c.allows(key) {
-		c.reject(key, refusedIDs(ids, false))
-	}
-}
-
-func (c *fieldChecker) id(key string, id int64) {
-	if id != 0 && c.allows(key) {
-		c.reject(key, refusedID(id))
-	}
-}
-
-func (c *fieldChecker) count(key string, n int) {
-	if n != 0 && c.allows(key) && n < 0 {
-		c.reject(key, strconv.Itoa(n)+" is negative")
-	}
-}
-
-func (c *fieldChecker) yes(key string, yes bool) { _ = yes && c.allows(key) }
-
-func (c *fieldChecker) flag(key string, flag *bool) { _ = flag != nil && c.allows(key) }
-
-func (c *fieldChecker) time(key, _ string, at time.Time) { _ = !at.IsZero() && c.allows(key) }
-
-// filter checks the value of a filter interface. queryWriter rejects a nil pointer.
-func (c *fieldChecker) filter(key string, value any) {
-	if value == nil || !c.allows(key) || isNilPointer(value) {
-		return
-	}
-	if filter, ok := value.(refuser); ok {
-		c.reject(key, filter.refusal())
-	}
-}
-
-func (c *fieldChecker) filterID(key string, id ID) { c.id(key, int64(id)) }
-
-// filterText and filterLabels check fields of not, where servers have no keywords.
-func (c *fieldChecker) filterText(key string, text Text) {
-	if text != "" && c.allows(key) {
-		c.reject(key, refusedText(string(text)))
-	}
-}
-
-func (c *fieldChecker) filterNumber(key string, n *Number) { _ = n != nil && c.allows(key) }
-
-func (c *fieldChecker) filterLabels(key string, names LabelNames) {
-	if names != (LabelNames{}) && c.allows(key) {
-		c.reject(key, refusedNames(names.Names()))
-	}
-}
-
-func (c *fieldChecker) hash(key string, hash Hash) {
-	if hash != nil && c.allows(key) {
-		c.reject(key, hash.refusal())
-	}
-}
-
-// bodyField is a field of a type of JSON bodies.
-type bodyField struct {
+// optionField is a field of options that is sent.
+type optionField struct {
 	index   int
 	key     string                       // on the wire
+	layout  string                       // of a time; empty for other types
+	inner   []*optionField               // of the struct that a field of a query points to
 	refusal func(v reflect.Value) string // returns why a nonzero value is invalid, or ""; nil: every value is valid
-	time    bool
 }
 
-var knownFields sync.Map // of reflect.Type: []bodyField
+var knownFields sync.Map // of reflect.Type: []*optionField
 
 // unset reports whether the value is not sent. A zero time is zero in every zone.
-func (f *bodyField) unset(v reflect.Value) bool {
-	if f.time {
+func (f *optionField) unset(v reflect.Value) bool {
+	if f.layout != "" {
 		return v.Interface().(time.Time).IsZero()
 	}
 	return v.IsZero()
 }
 
 // fieldsOf returns the fields of a struct type that are sent.
-func fieldsOf(t reflect.Type) []bodyField {
+func fieldsOf(t reflect.Type) []*optionField {
 	if known, ok := knownFields.Load(t); ok {
-		return known.([]bodyField)
+		return known.([]*optionField)
 	}
-	known, _ := knownFields.LoadOrStore(t, readFields(t))
-	return known.([]bodyField)
+	known, _ := knownFields.LoadOrStore(t, readFields(t, ""))
+	return known.([]*optionField)
 }
 
-func readFields(t reflect.Type) (fields []bodyField) {
+// readFields reads the tags of a struct. outer is the key of the field that points to it, if any:
+// the keys are then of the form not[milestone].
+func readFields(t reflect.Type, outer string) (fields []*optionField) {
 	for field := range t.Fields() {
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		tag, inQuery := field.Tag.Lookup("url")
+		name, options, _ := strings.Cut(cmp.Or(tag, field.Tag.Get("json")), ",")
 		if name == "" || name == "-" || !field.IsExported() {
 			continue
 		}
-		f := bodyField{index: field.Index[0], key: name, time: field.Type == reflect.TypeFor[time.Time]()}
-		if !reflect.PointerTo(t).Implements(reflect.TypeFor[copier]()) {
-			f.refusal = refusalOf(field.Type, strings.Contains(options, "omitzero"))
+		f := &optionField{index: field.Index[0], key: name}
+		if outer != "" {
+			f.key = outer + "[" + name + "]"
+		}
+		if strings.Contains(options, "brackets") {
+			f.key += "[]"
+		}
+		switch {
+		case field.Type == reflect.TypeFor[time.Time]():
+			f.layout = cmp.Or(field.Tag.Get("layout"), timeLayout)
+		case inQuery && field.Type.Kind() == reflect.Pointer && field.Type.Elem().Kind() == reflect.Struct:
+			f.inner = readFields(field.Type.Elem(), f.key)
+		case !reflect.PointerTo(t).Implements(reflect.TypeFor[copier]()):
+			f.refusal = refusalOf(field.Type, inQuery, strings.Contains(options, "omitzero"))
 		}
 		fields = append(fields, f)
 	}
 	return fields
 }
 
-// checkBody rejects values of a JSON body that are invalid for the kind of the field.
-func checkBody(options any) error {
+// checkFields rejects values of options that are invalid for the type of their field.
+func checkFields(options any) error {
 	v := reflect.Indirect(reflect.ValueOf(options))
-	if v.Kind() != reflect.Struct || v.IsZero() {
+	if v.Kind() != reflect.Struct {
 		return nil
 	}
-	for _, f := range fieldsOf(v.Type()) {
-		if value := v.Field(f.index); f.refusal != nil && !f.unset(value) {
+	return checkEach(v, fieldsOf(v.Type()))
+}
+
+func checkEach(v reflect.Value, fields []*optionField) error {
+	for _, f := range fields {
+		switch value := v.Field(f.index); {
+		case f.unset(value):
+		case f.inner != nil:
+			if err := checkEach(value.Elem(), f.inner); err != nil {
+				return err
+			}
+		case f.refusal != nil:
 			if reason := f.refusal(value); reason != "" {
 				return &ValidationError{Param: f.key, Reason: reason}
 			}
@@ -203,25 +155,40 @@ type copier interface{ copiesDocument() }
 // refuser is implemented by filters. refusal returns why a value is invalid, or "".
 type refuser interface{ refusal() string }
 
-// refusalOf returns the rule for the values of a field of a JSON body, by its type. A text may be
-// blank, a number may be negative, and a list may be empty if it is sent regardless: an empty list
-// clears the value.
-func refusalOf(t reflect.Type, clears bool) func(reflect.Value) string {
+// refusalOf returns the rule for the values of a field, by its type. In a body a text may be blank,
+// a number may be negative, and a list may be empty if it is sent regardless: an empty list clears
+// the value.
+func refusalOf(t reflect.Type, inQuery, clears bool) func(reflect.Value) string {
 	switch {
-	case t == reflect.TypeFor[int64]():
+	case t == reflect.TypeFor[int64](), t == reflect.TypeFor[ID]():
 		return func(v reflect.Value) string { return refusedID(v.Int()) }
 	case t == reflect.TypeFor[[]int64]():
 		return func(v reflect.Value) string { return refusedIDs(v.Interface().([]int64), clears) }
+	case t == reflect.TypeFor[LabelNames](): // of not, where servers have no keywords
+		return func(v reflect.Value) string { return refusedNames(v.Interface().(LabelNames)) }
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
-		return func(v reflect.Value) string {
-			texts := make([]string, v.Len())
-			for i := range texts {
-				texts[i] = v.Index(i).String()
-			}
-			return refusedTexts(texts, clears)
-		}
+		return func(v reflect.Value) string { return refusedTexts(v, clears) }
+	case !inQuery:
+	case t.Kind() == reflect.String:
+		return func(v reflect.Value) string { return refusedText(v.String()) }
+	case t.Kind() == reflect.Int:
+		return func(v reflect.Value) string { return refusedCount(v.Int()) }
+	case t.Kind() == reflect.Interface, t == reflect.TypeFor[Hash]():
+		return refusedFilter
 	}
 	return nil
+}
+
+// refusedFilter ignores nil pointers: toWire rejects them.
+func refusedFilter(v reflect.Value) string {
+	filter := reflect.Indirect(reflect.ValueOf(v.Interface()))
+	if !filter.IsValid() {
+		return ""
+	}
+	if ruled, ok := filter.Interface().(refuser); ok {
+		return ruled.refusal()
+	}
+	return ""
 }
 
 func refusedID(id int64) string {
@@ -238,14 +205,21 @@ func refusedText(text string) string {
 	return ""
 }
 
+func refusedCount(n int64) string {
+	if n < 0 {
+		return strconv.FormatInt(n, 10) + " is negative"
+	}
+	return ""
+}
+
 const emptyList = "it is empty, which servers treat as no filter: use nil to omit it"
 
-func refusedTexts(texts []string, clears bool) string {
-	if len(texts) == 0 && !clears {
+func refusedTexts(texts reflect.Value, clears bool) string {
+	if texts.Len() == 0 && !clears {
 		return emptyList
 	}
-	for i, text := range texts {
-		if strings.TrimSpace(text) == "" {
+	for i := range texts.Len() {
+		if strings.TrimSpace(texts.Index(i).String()) == "" {
 			return "element " + strconv.Itoa(i) + " is blank"
 		}
 	}

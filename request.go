@@ -17,12 +17,12 @@ type request struct {
 	core         *core
 	auth         *credential.Credential // of the address; sent nowhere else
 	route        *route
-	fullPath     wirePath     // full escaped path, with the prefix of the base URL
-	path         string       // escaped, relative to the route's base
-	quotaKey     string       // the object that the quota of the route is counted for
-	query        url.Values   // set directly, by Call
-	queryOptions queryOptions // of the endpoint, for the query
-	body         any          // argument of encode
+	fullPath     wirePath   // full escaped path, with the prefix of the base URL
+	path         string     // escaped, relative to the route's base
+	quotaKey     string     // the object that the quota of the route is counted for
+	query        url.Values // set directly, by Call
+	queryOptions any        // of the endpoint, for the query
+	body         any        // argument of encode
 	encode       func(any) (*payload, error)
 	accept       string // the requested media type; empty: JSON
 	pages        pageShape
@@ -69,7 +69,7 @@ func (s service) newRequest(method, template string, args []any) *request {
 }
 
 // params sends the url-tagged options as the query.
-func (r *request) params(options queryOptions) *request {
+func (r *request) params(options any) *request {
 	r.queryOptions = options
 	return r
 }
@@ -81,7 +81,7 @@ func (r *request) json(options any) *request {
 }
 
 // form sends the url-tagged options as a form body.
-func (r *request) form(options queryOptions) *request {
+func (r *request) form(options any) *request {
 	r.body, r.encode = options, encodeForm
 	return r
 }
@@ -93,7 +93,7 @@ func (r *request) upload(fields map[string]string, fileField string, file File) 
 }
 
 // checked checks the rules of options that are encoded in another way.
-func (r *request) checked(options queryOptions) *request {
+func (r *request) checked(options any) *request {
 	r.body = options
 	return r
 }
@@ -224,11 +224,8 @@ func (r *request) newCall(s *callOptions) (*call, error) {
 	case s.progress != nil && s.kind != kindStream && !r.uploads:
 		return nil, r.withRoute(&ValidationError{Option: "Progress", Reason: "it applies to downloads and uploads of files only"})
 	}
-	if err := r.check(s); err != nil {
-		return nil, r.withRoute(err)
-	}
-	values, err := r.values(s)
-	if err != nil {
+	query, err := encodeQuery(r.queryOptions)
+	if err = firstError(r.check(s, query), err); err != nil { // a rule explains more than an encoder
 		return nil, r.withRoute(err)
 	}
 	var body *payload
@@ -241,55 +238,42 @@ func (r *request) newCall(s *callOptions) (*call, error) {
 	if base == nil {
 		return nil, r.withRoute(&ValidationError{Option: "WithRegistry", Reason: "the client has no address of the registry: set it with WithRegistry"})
 	}
-	u := joinURL(base, r.fullPath)
+	u, values := joinURL(base, r.fullPath), r.values(s, query)
 	if s.kind != kindList { // each page of a list has its own query
-		u.RawQuery = encodeValues(values)
+		u.RawQuery = values.Encode()
 	}
 	return &call{request: r, options: s, url: u, query: values, body: body}, nil
 }
 
-// check checks the options by their own rules.
-func (r *request) check(s *callOptions) error {
+// check checks the options by their own rules. query is what the route receives of them.
+func (r *request) check(s *callOptions, query url.Values) error {
 	if s.skipValidation {
 		return nil
 	}
-	if r.queryOptions != nil {
-		if err := r.queryOptions.checkQuery(r.route); err != nil {
-			return nameOption(r.queryOptions, err)
+	if err := firstError(checkFields(r.queryOptions), r.route.checkDocumented(query), checkRules(r.queryOptions)); err != nil {
+		return nameOption(r.queryOptions, err)
+	}
+	if !r.custom { // the fields of a Call's body have no rules
+		if err := checkFields(r.body); err != nil {
+			return nameOption(r.body, err)
 		}
 	}
-	if err := r.checkBodyRules(); err != nil {
+	if err := checkRules(r.body); err != nil {
 		return nameOption(r.body, err)
 	}
 	return nil
 }
 
-// checkBodyRules checks the rules that all options share, and those of the type. A Call's body has
-// no rules.
-func (r *request) checkBodyRules() error {
-	if options, ok := r.body.(queryOptions); ok {
-		return options.checkQuery(r.route)
-	}
-	if r.body != nil && !r.custom {
-		if err := checkBody(r.body); err != nil {
-			return err
-		}
-	}
-	if c, ruled := r.body.(checker); ruled {
+// checkRules checks the rules of the type. Nil options are checked as zero options.
+func checkRules(options any) error {
+	if c, ruled := zeroIfNil(options).(checker); ruled {
 		return c.check()
 	}
 	return nil
 }
 
-// values returns the query of the options, of Call and of the request options together.
-func (r *request) values(s *callOptions) (url.Values, error) {
-	var values url.Values
-	if r.queryOptions != nil {
-		var err error
-		if values, err = encodeQuery(r.queryOptions); err != nil {
-			return nil, err
-		}
-	}
+// values adds the query of Call and of the request options to that of the options.
+func (r *request) values(s *callOptions, values url.Values) url.Values {
 	for _, more := range []url.Values{r.query, s.query} {
 		if values == nil && len(more) > 0 {
 			values = url.Values{}
@@ -298,7 +282,7 @@ func (r *request) values(s *callOptions) (url.Values, error) {
 			values[name] = append(values[name], list...)
 		}
 	}
-	return values, nil
+	return values
 }
 
 // errNilContext is the error of a call with a nil context, which nothing could cancel.

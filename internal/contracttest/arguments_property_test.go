@@ -306,12 +306,12 @@ func saidTexts(field reflect.StructField, value reflect.Value) url.Values {
 		return said
 	case forge.IDList:
 		texts := []string{}
-		for _, id := range v.IDs() {
+		for _, id := range v {
 			texts = append(texts, fmt.Sprint(id))
 		}
 		return url.Values{"[]": texts}
 	case forge.LabelNames:
-		return one(strings.Join(v.Names(), ","))
+		return one(strings.Join(v, ","))
 	}
 	switch value.Kind() {
 	case reflect.Slice:
