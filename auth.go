@@ -81,3 +81,7 @@ func baseParam(name string) string {
 	}
 	return strings.TrimSpace(name)
 }
+
+// jobAuthorities is the environment variable of a CI job with the path of a file with the
+// certificates of its server.
+const jobAuthorities = "CI_SERVER_TLS_CA_FILE"

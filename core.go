@@ -140,7 +140,3 @@ func (s service) owner() *core {
 	}
 	return s.core
 }
-
-// jobAuthorities is the environment variable of a CI job with the path of a file with the
-// certificates of its server.
-const jobAuthorities = "CI_SERVER_TLS_CA_FILE"

@@ -52,6 +52,8 @@ func TestTodoTarget(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 14, request.IID)
 	assert.Equal(t, MergeRequestStateMerged, request.State)
+	_, err = (&Todo{TargetType: TodoTargetIssue}).Issue()
+	require.ErrorContains(t, err, "has no target")
 	for _, bad := range []*Todo{{}, {TargetType: TodoTargetIssue}, {TargetType: TodoTargetIssue, Target: json.RawMessage(`null`)},
 		{TargetType: TodoTargetIssue, Target: json.RawMessage(`{"iid":`)}, {TargetType: "Epic", Target: json.RawMessage(`{}`)}} {
 		issue, err := bad.Issue()

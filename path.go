@@ -23,7 +23,7 @@ type wirePath struct{ escaped, plain string }
 // template stays; the optional part in brackets is omitted if its argument is empty. The function
 // keeps no reference to args, so the caller's slice is not allocated on the heap.
 func expandTemplate(prefix wirePath, template string, args []any) (wirePath, error) {
-	escaped, plain := append(make([]byte, 0, 256), prefix.escaped...), append(make([]byte, 0, 128), prefix.plain...)
+	escaped, plain := append(make([]byte, 0, 256), prefix.escaped...), append(make([]byte, 0, 256), prefix.plain...)
 	next := 0
 	for rest := template; rest != ""; {
 		start := strings.IndexByte(rest, ':')
@@ -57,18 +57,12 @@ func expandTemplate(prefix wirePath, template string, args []any) (wirePath, err
 		if err != nil {
 			return wirePath{}, err
 		}
-		escaped, plain = appendEscaped(escaped, name, text), append(plain, text...)
+		escaped, plain = append(escaped, escapeArgument(name, text)...), append(plain, text...)
 	}
 	if next < len(args) {
 		return wirePath{}, argumentError(template, fmt.Sprintf("the route has %d placeholders, and there are %d arguments", next, len(args)))
 	}
-	if string(escaped) == string(plain) {
-		path := string(plain)
-		return wirePath{path, path}, nil
-	}
-	n := len(escaped)
-	both := string(append(escaped, plain...))
-	return wirePath{both[:n], both[n:]}, nil
+	return wirePath{string(escaped), string(plain)}, nil
 }
 
 // placeholder returns the name of the placeholder at the front of s.
@@ -121,9 +115,6 @@ func refText(name string, arg Ref) (string, error) {
 // checkArgument rejects an argument that would make the path name another object: because the
 // argument is empty or has dotted parts, or because a proxy decodes it.
 func checkArgument(name, text string) error {
-	if isSimple(text) {
-		return nil
-	}
 	var reason string
 	switch {
 	case text == "":
@@ -220,25 +211,6 @@ func escapedReason(path string) string {
 	return "it is escaped already: use " + strconv.Quote(plain) + ", which the client escapes"
 }
 
-// isSimple reports whether an argument needs no further check: its parts have letters, digits and
-// - _ . only, and do not begin with a dot.
-func isSimple(text string) bool {
-	begins := true
-	for i := range len(text) {
-		switch c := text[i]; {
-		case isWord(c):
-			begins = false
-		case begins:
-			return false
-		case c == '/':
-			begins = true
-		case c != '.':
-			return false
-		}
-	}
-	return !begins && len(text) <= maxArgument
-}
-
 // pathProblem returns why a path is not valid; "" if it is.
 func pathProblem(text string) string {
 	if hasControl(text) {
@@ -294,24 +266,14 @@ func unescapeAll(s string) string {
 	return string(plain)
 }
 
-// isWord reports whether c is a letter, a digit, - or _.
-func isWord(c byte) bool { return c|0x20-'a' < 26 || c-'0' < 10 || c == '-' || c == '_' }
-
-// appendEscaped appends text as one segment, as url.PathEscape does. An image path keeps its
-// slashes. An underscore needs no escape; Document 1 §4.2 also accepts %5F.
-func appendEscaped(b []byte, name, text string) []byte {
-	const hex = "0123456789ABCDEF"
-	start := 0
-	for i := range len(text) {
-		c := text[i]
-		switch {
-		case isWord(c), c == '.', c == '~', c == '$', c == '&', c == '+', c == ':', c == '=', c == '@', c == '/' && name == "image_path":
-			continue
-		}
-		b = append(append(b, text[start:i]...), '%', hex[c>>4], hex[c&15])
-		start = i + 1
+// escapeArgument escapes text as one segment. An image path keeps its slashes. An underscore needs
+// no escape; Document 1 §4.2 also accepts %5F.
+func escapeArgument(name, text string) string {
+	escaped := url.PathEscape(text)
+	if name == "image_path" {
+		escaped = strings.ReplaceAll(escaped, "%2F", "/")
 	}
-	return append(b, text[start:]...)
+	return escaped
 }
 
 func argumentError(name, reason string) error {

@@ -29,13 +29,8 @@ func membersOf(settings any) (map[string]json.RawMessage, error) {
 
 // appendKey appends a key of an object, and its colon.
 func appendKey(text []byte, key string) ([]byte, error) {
-	for i := range len(key) {
-		if !isWord(key[i]) { // it may need escapes
-			quoted, err := json.Marshal(key)
-			return append(append(text, quoted...), ':'), err
-		}
-	}
-	return append(append(append(text, '"'), key...), '"', ':'), nil
+	quoted, err := json.Marshal(key)
+	return append(append(text, quoted...), ':'), err
 }
 
 // misfitsOf returns the values of a response's Extra under the key of a field that could not hold
