@@ -111,8 +111,8 @@ func getBody(b *payload, network bool) func() (io.ReadCloser, error) {
 // caller's headers are sent to the client's own origin only.
 func requestHeader(c *call, onOrigin bool, auth authorization) http.Header {
 	h := make(http.Header, 8)
-	own := []string{c.core().config.userAgent, cmp.Or(c.request.accept, "application/json"), ""} // one allocation
-	h["User-Agent"], h["Accept"] = own[:1:1], own[1:2:2]
+	h["User-Agent"] = []string{c.core().config.userAgent}
+	h["Accept"] = []string{cmp.Or(c.request.accept, "application/json")}
 	switch c.options.kind {
 	case kindRaw:
 		delete(h, "Accept") // the caller sets it
@@ -130,8 +130,7 @@ func requestHeader(c *call, onOrigin bool, auth authorization) http.Header {
 		h[name] = values
 	}
 	if auth.header != "" {
-		own[2] = auth.value
-		h[auth.header] = own[2:]
+		h[auth.header] = []string{auth.value}
 	}
 	return h
 }

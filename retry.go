@@ -135,28 +135,25 @@ func isPermanent(err error) bool {
 	if err == nil {
 		return false
 	}
-	var is struct { // one allocation
-		certificate *tls.CertificateVerificationError
-		alert       tls.AlertError
-		notTLS      tls.RecordHeaderError
-		authority   x509.UnknownAuthorityError
-		hostname    x509.HostnameError
-		invalid     x509.CertificateInvalidError
-		lookup      *net.DNSError
-		tunnel      *conn.ProxyError
-		op          *net.OpError
-	}
-	switch {
-	case errors.As(err, &is.certificate), errors.As(err, &is.alert), errors.As(err, &is.notTLS),
-		errors.As(err, &is.authority), errors.As(err, &is.hostname), errors.As(err, &is.invalid):
+	if has[*tls.CertificateVerificationError](err) || has[tls.AlertError](err) || has[tls.RecordHeaderError](err) ||
+		has[x509.UnknownAuthorityError](err) || has[x509.HostnameError](err) || has[x509.CertificateInvalidError](err) {
 		return true
-	case errors.As(err, &is.lookup):
-		return is.lookup.IsNotFound
-	case errors.As(err, &is.tunnel):
-		return is.tunnel.Permanent()
+	}
+	if lookup, is := errors.AsType[*net.DNSError](err); is {
+		return lookup.IsNotFound
+	}
+	if refused, is := errors.AsType[*conn.ProxyError](err); is {
+		return refused.Permanent()
 	}
 	// crypto/tls reports an alert of the server as an OpError whose cause has no exported type.
-	return errors.As(err, &is.op) && is.op.Op == "remote error"
+	op, is := errors.AsType[*net.OpError](err)
+	return is && op.Op == "remote error"
+}
+
+// has reports whether err is or wraps an error of type E.
+func has[E error](err error) bool {
+	_, is := errors.AsType[E](err)
+	return is
 }
 
 // backoff returns the wait after the given number of attempts. It grows exponentially from base and
