@@ -111,8 +111,9 @@ func getBody(b *payload, network bool) func() (io.ReadCloser, error) {
 // caller's headers are sent to the client's own origin only.
 func requestHeader(c *call, onOrigin bool, auth authorization) http.Header {
 	h := make(http.Header, 8)
-	h["User-Agent"] = []string{c.core().config.userAgent}
-	h["Accept"] = []string{cmp.Or(c.request.accept, "application/json")}
+	// One allocation: a list with nil options may cost 1.4 of client-go's.
+	own := []string{c.core().config.userAgent, cmp.Or(c.request.accept, "application/json"), ""}
+	h["User-Agent"], h["Accept"] = own[:1:1], own[1:2:2]
 	switch c.options.kind {
 	case kindRaw:
 		delete(h, "Accept") // the caller sets it
@@ -130,7 +131,8 @@ func requestHeader(c *call, onOrigin bool, auth authorization) http.Header {
 		h[name] = values
 	}
 	if auth.header != "" {
-		h[auth.header] = []string{auth.value}
+		own[2] = auth.value
+		h[auth.header] = own[2:]
 	}
 	return h
 }

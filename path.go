@@ -62,6 +62,10 @@ func expandTemplate(prefix wirePath, template string, args []any) (wirePath, err
 	if next < len(args) {
 		return wirePath{}, argumentError(template, fmt.Sprintf("the route has %d placeholders, and there are %d arguments", next, len(args)))
 	}
+	if string(escaped) == string(plain) {
+		path := string(plain)
+		return wirePath{path, path}, nil
+	}
 	return wirePath{string(escaped), string(plain)}, nil
 }
 
