@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 )
 
-// ApprovalSettingsService reads and sets the rules of merge request approvals (Document 1 §4.5).
-// Premium and Ultimate.
+// ApprovalSettingsService reads and sets the rules of merge request approvals. Premium and
+// Ultimate.
+// GitLab docs: https://docs.gitlab.com/api/merge_request_approval_settings/
 type ApprovalSettingsService struct{ service }
 
 // UpdateApprovalSettingsOptions changes approval rules. A rule whose field is nil does not change.
@@ -38,34 +39,34 @@ func (o *UpdateApprovalSettingsOptions) check() error {
 }
 
 // GetForGroup reads the rules of a group, which its projects inherit. The user must be Owner of the
-// group. Document 1 §4.5.
+// group. GitLab docs: https://docs.gitlab.com/api/merge_request_approval_settings/
 func (s *ApprovalSettingsService) GetForGroup(ctx context.Context, group Ref, opts ...RequestOption) (*ApprovalSettings, error) {
 	r := s.newGet("/groups/:id/merge_request_approval_setting", group)
 	return do[ApprovalSettings](ctx, r, opts)
 }
 
 // UpdateForGroup changes the rules of a group. The user must be Owner of the group.
-// Document 1 §4.5.
+// GitLab docs: https://docs.gitlab.com/api/merge_request_approval_settings/
 func (s *ApprovalSettingsService) UpdateForGroup(ctx context.Context, group Ref, o *UpdateApprovalSettingsOptions, opts ...RequestOption) (*ApprovalSettings, error) {
 	r := s.newPut("/groups/:id/merge_request_approval_setting", group).json(o)
 	return do[ApprovalSettings](ctx, r, opts)
 }
 
 // GetForProject reads the rules of a project. The user must be Maintainer of the project.
-// Document 1 §4.5.
+// GitLab docs: https://docs.gitlab.com/api/merge_request_approval_settings/
 func (s *ApprovalSettingsService) GetForProject(ctx context.Context, project Ref, opts ...RequestOption) (*ApprovalSettings, error) {
 	r := s.newGet("/projects/:id/merge_request_approval_setting", project)
 	return do[ApprovalSettings](ctx, r, opts)
 }
 
 // UpdateForProject changes the rules of a project. The user must be Maintainer of the project.
-// Document 1 §4.5.
+// GitLab docs: https://docs.gitlab.com/api/merge_request_approval_settings/
 func (s *ApprovalSettingsService) UpdateForProject(ctx context.Context, project Ref, o *UpdateApprovalSettingsOptions, opts ...RequestOption) (*ApprovalSettings, error) {
 	r := s.newPut("/projects/:id/merge_request_approval_setting", project).json(o)
 	return do[ApprovalSettings](ctx, r, opts)
 }
 
-// ApprovalSettings are the approval rules (Document 1 §2.6).
+// ApprovalSettings are the approval rules.
 type ApprovalSettings struct {
 	// AllowAuthorApproval lets authors approve their own merge requests.
 	AllowAuthorApproval ApprovalSetting `json:"allow_author_approval"`
@@ -94,7 +95,7 @@ type ApprovalSource string
 // ApprovalSourceGroup marks a value that a group sets for its projects.
 const ApprovalSourceGroup ApprovalSource = "group"
 
-// ApprovalSetting is the value of one rule (Document 1 §2.6).
+// ApprovalSetting is the value of one rule.
 type ApprovalSetting struct {
 	// Value reports whether the rule is on.
 	Value bool `json:"value"`

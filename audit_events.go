@@ -11,9 +11,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// AuditEventsService reads audit events, the records of actions (Document 1 §4.7). Premium and
-// Ultimate. Lists request keyset pagination; offset pagination is deprecated since 17.8 and ends in
-// 19.0.
+// AuditEventsService reads audit events, the records of actions. Premium and Ultimate. Lists
+// request keyset pagination; offset pagination is deprecated since 17.8 and ends in 19.0.
+// GitLab docs: https://docs.gitlab.com/api/audit_events/
 type AuditEventsService struct{ service }
 
 // AuditEntityType is the type of the entity that an event is about.
@@ -87,47 +87,48 @@ func (s *AuditEventsService) neutrals(events iter.Seq2[*AuditEvent, error]) iter
 }
 
 // List lists the events of the whole instance. Administrators only; self-managed and dedicated.
-// Document 1 §4.7.
+// GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) List(ctx context.Context, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
 	r := s.newGet("/audit_events").params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
 // Get reads an event of the instance. Administrators only; self-managed and dedicated.
-// Document 1 §4.7.
+// GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) Get(ctx context.Context, event int64, opts ...RequestOption) (*AuditEvent, error) {
 	r := s.newGet("/audit_events/:id", event)
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 
 // ListForGroup lists the events of a group. Owners see the events of all users; Developers and
-// Maintainers see their own. Document 1 §4.7.
+// Maintainers see their own. GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) ListForGroup(ctx context.Context, group Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
 	r := s.newGet("/groups/:id/audit_events", group).params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
-// GetForGroup reads an event of a group. The user must be Owner of the group. Document 1 §4.7.
+// GetForGroup reads an event of a group. The user must be Owner of the group.
+// GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) GetForGroup(ctx context.Context, group Ref, event int64, opts ...RequestOption) (*AuditEvent, error) {
 	r := s.newGet("/groups/:id/audit_events/:audit_event_id", group, event)
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 
 // ListForProject lists the events of a project. Maintainers see the events of all users; Developers
-// see their own. Document 1 §4.7.
+// see their own. GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) ListForProject(ctx context.Context, project Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
 	r := s.newGet("/projects/:id/audit_events", project).params(o.worded(s.owner()))
 	return s.neutrals(list[AuditEvent](ctx, r, opts))
 }
 
 // GetForProject reads an event of a project. The user must be Maintainer of the project.
-// Document 1 §4.7.
+// GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) GetForProject(ctx context.Context, project Ref, event int64, opts ...RequestOption) (*AuditEvent, error) {
 	r := s.newGet("/projects/:id/audit_events/:audit_event_id", project, event)
 	return s.neutral(do[AuditEvent](ctx, r, opts))
 }
 
-// AuditEvent is the record of an action (Document 1 §2.8).
+// AuditEvent is the record of an action.
 type AuditEvent struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -166,8 +167,7 @@ type AuditEvent struct {
 // every server.
 func (e *AuditEvent) IsInstance() bool { return strings.HasSuffix(string(e.EntityType), instanceScope) }
 
-// AuditEventDetails describe an event (Document 1 §2.8). The fields that are set depend on the
-// event.
+// AuditEventDetails describe an event. The fields that are set depend on the event.
 type AuditEventDetails struct {
 	// CustomMessage describes the event as text.
 	CustomMessage string `json:"custom_message"`

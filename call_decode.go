@@ -224,7 +224,7 @@ type Mismatch struct {
 }
 
 // Total returns the number of items of the whole list. Servers omit it above 10,000, and with
-// keyset pagination (Document 1 §8); then known is false.
+// keyset pagination; then known is false.
 func (r *Response) Total() (n int, known bool) { return r.headerCount("X-Total") }
 
 // TotalPages returns the number of pages of the whole list; known is false if the server omits it.

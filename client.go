@@ -20,42 +20,39 @@ const Version = "0.1.0"
 // Client calls one server with one credential. Its fields are the services. A Client is immutable,
 // safe for concurrent use, and cheap to build. With derives other clients from it.
 type Client struct {
-	// Registry manages container registries: repositories, tags and their deletion (Document 1
-	// §4.1).
+	// Registry manages container registries: repositories, tags and their deletion.
 	Registry *RegistryService
-	// RegistryNative calls the registry itself: tokens, manifests and the catalogue (Document
-	// 1 §4.1.2). It needs WithRegistry and WithRegistryCredentials.
+	// RegistryNative calls the registry itself: tokens, manifests and the catalogue. It needs
+	// WithRegistry and WithRegistryCredentials.
 	RegistryNative *RegistryNativeService
-	// ResourceGroups reads and sets the order in which CI jobs use a shared resource
-	// (Document 1 §4.2).
+	// ResourceGroups reads and sets the order in which CI jobs use a shared resource.
 	ResourceGroups *ResourceGroupsService
-	// Repositories reads trees, files, archives, comparisons and changelogs (Document 1 §4.3).
+	// Repositories reads trees, files, archives, comparisons and changelogs.
 	Repositories *RepositoriesService
-	// SecureFiles keeps files for CI jobs, such as certificates (Document 1 §4.4).
+	// SecureFiles keeps files for CI jobs, such as certificates.
 	SecureFiles *SecureFilesService
-	// ApprovalSettings reads and sets the rules of merge request approvals (Document 1 §4.5).
+	// ApprovalSettings reads and sets the rules of merge request approvals.
 	ApprovalSettings *ApprovalSettingsService
-	// Namespaces reads users' and groups' namespaces (Document 1 §4.6).
+	// Namespaces reads users' and groups' namespaces.
 	Namespaces *NamespacesService
-	// AuditEvents reads the records of actions (Document 1 §4.7).
+	// AuditEvents reads the records of actions.
 	AuditEvents *AuditEventsService
-	// Issues lists issues, and works with subscriptions, to-dos and time tracking (Document 2
-	// §4.1).
+	// Issues lists issues, and works with subscriptions, to-dos and time tracking.
 	Issues *IssuesService
-	// MergeRequests lists merge requests, their dependencies and their versions (Document 2 §4.2).
+	// MergeRequests lists merge requests, their dependencies and their versions.
 	MergeRequests *MergeRequestsService
-	// Users reads users (Document 2 §4.3).
+	// Users reads users.
 	Users *UsersService
-	// Emails manages users' e-mail addresses (Document 2 §4.4).
+	// Emails manages users' e-mail addresses.
 	Emails *EmailsService
-	// Runners reads and changes CI runners (Document 2 §4.5).
+	// Runners reads and changes CI runners.
 	Runners *RunnersService
-	// PlaceholderReassignments assigns imported contributions to users (Document 2 §4.6).
+	// PlaceholderReassignments assigns imported contributions to users.
 	PlaceholderReassignments *PlaceholderReassignmentsService
-	// Settings reads and changes the instance's settings (Document 3 §4.1).
+	// Settings reads and changes the instance's settings.
 	Settings *SettingsService
-	// Integrations sets up a group's integrations with other services (Document 3 §4.2). A name is an
-	// IntegrationKind or an IntegrationSlug; options are those of a kind or a CustomIntegration.
+	// Integrations sets up a group's integrations with other services. A name is an IntegrationKind
+	// or an IntegrationSlug; options are those of a kind or a CustomIntegration.
 	Integrations *IntegrationsService
 
 	core           *core
@@ -100,10 +97,10 @@ func checkPrefix(api *url.URL) error {
 
 // NewClientFromEnv returns a client for FORGE_URL and FORGE_TOKEN or, in a CI job that sets
 // neither, for CI_API_V4_URL and CI_JOB_TOKEN. The two pairs are never mixed. A job token grants
-// access to the registry of the job's project, and to generating changelogs (Document 1 §5). For
-// the server that runs the job, the client also trusts the certificates in CI_SERVER_TLS_CA_FILE,
-// unless WithRootCAs or the transport of WithHTTPClient sets the certificates. A credential option
-// is rejected: use With, which keeps the address and the certificates.
+// access to the registry of the job's project, and to generating changelogs. For the server that
+// runs the job, the client also trusts the certificates in CI_SERVER_TLS_CA_FILE, unless
+// WithRootCAs or the transport of WithHTTPClient sets the certificates. A credential option is
+// rejected: use With, which keeps the address and the certificates.
 func NewClientFromEnv(options ...Option) (*Client, error) {
 	e := environment()
 	if e.missing != "" {

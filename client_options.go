@@ -14,13 +14,13 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// WithToken authenticates with a personal, project or group access token (Document 1 §5).
+// WithToken authenticates with a personal, project or group access token.
 func WithToken(token string) Option {
 	return withFixedToken("WithToken", credential.AccessToken, token)
 }
 
 // WithJobToken authenticates with a CI job token, usually CI_JOB_TOKEN. It grants access to the
-// container registry of the job's project, and to generating a changelog (Document 1 §5).
+// container registry of the job's project, and to generating a changelog.
 func WithJobToken(token string) Option {
 	return withFixedToken("WithJobToken", credential.JobToken, token)
 }
@@ -218,7 +218,7 @@ func WithStrictDecoding() Option {
 }
 
 // WithRegistry sets the addresses of the container registry and of its token endpoint, for the
-// registry-native calls (Document 1 §4.1.2). API credentials are never sent there.
+// registry-native calls. API credentials are never sent there.
 func WithRegistry(registryURL, authURL string) Option {
 	return func(c *config) error {
 		registry, err := parseRegistry("registryURL", registryURL, "/v2")

@@ -163,8 +163,9 @@ type Route struct {
 	Template string
 	// Service is the service's name in the contract: "merge_requests".
 	Service string
-	// Section is the section of the contract that describes the endpoint: "Document 2 §4.2".
-	Section string
+	// Docs is the address of the page in GitLab's documentation that describes the endpoint:
+	// "https://docs.gitlab.com/api/issues/".
+	Docs string
 	// Class determines whether the call may be retried: ClassSafe, ClassIdempotent or
 	// ClassNonIdempotent.
 	Class RetryClass
@@ -205,7 +206,7 @@ const (
 	ClassNonIdempotent RetryClass = "non-idempotent"
 )
 
-// Pagination is the way in which pages of a list are requested (Document 1 §8.1).
+// Pagination is the way in which pages of a list are requested.
 type Pagination string
 
 const (

@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -123,7 +122,7 @@ func catalogueRoute(t *testing.T, e catalogue.Endpoint) route {
 	r := route{
 		Route: Route{
 			Method: e.Method, Template: e.Path, Service: e.Service, Class: catalogueClass(e), Role: e.Auth.Who, Release: e.Only.Introduced,
-			Section:   "Document " + strconv.Itoa(e.Ref.Doc) + " §" + e.Ref.Section,
+			Docs:      e.Docs(),
 			JobToken:  slices.Contains(e.Auth.Schemes, "job_token"),
 			Anonymous: slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
 		},
@@ -134,9 +133,7 @@ func catalogueRoute(t *testing.T, e catalogue.Endpoint) route {
 		// status.
 		notModified: e.HasRule("no_op"),
 	}
-	if e.Ref.Page != "" {
-		r.Section = "docs.gitlab.com/" + e.Ref.Page
-	} else {
+	if e.Ref.Page == "" {
 		role, known := roles[e.Auth.Who]
 		require.True(t, known, "%s %s: %q is not in roles", e.Method, e.Path, e.Auth.Who)
 		r.Role = role
@@ -168,7 +165,7 @@ func TestRoutesAreACopy(t *testing.T) {
 	require.Len(t, all, len(routes))
 	i := slices.IndexFunc(all, func(r Route) bool { return r.Template == "/projects/:id/audit_events" })
 	assert.Equal(t, Route{
-		Method: "GET", Template: "/projects/:id/audit_events", Service: "audit_events", Section: "Document 1 §4.7",
+		Method: "GET", Template: "/projects/:id/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/",
 		Class: ClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the project", Tier: "Premium or Ultimate",
 	}, all[i])
 	all[i].Template = "changed"

@@ -274,7 +274,7 @@ func bodyProblem(body any) string {
 // checkRoute rejects a class and a pagination that do not fit the method, or that contradict the
 // contract.
 func (call Call) checkRoute(r *route) error {
-	documented := r.Section != ""
+	documented := r.Docs != ""
 	reads := call.Method == http.MethodGet || call.Method == http.MethodHead
 	switch call.Class {
 	case "", r.Class:

@@ -6,8 +6,6 @@
 //	client, err := forge.NewClient("https://forge.example.com", forge.WithToken(token))
 //	issue, err := client.Issues.Subscribe(ctx, forge.Path("group/app"), 5)
 //
-// "Document 2 §4.1" in a comment is a section of the API documents: see "The contract" below.
-//
 // # Services
 //
 //   - Issues and merge requests: [IssuesService], [MergeRequestsService] and
@@ -120,9 +118,9 @@
 //
 // # The contract
 //
-// "Document 2 §4.1" in the comments is a section of the documented REST API v4, in the three
-// documents from which this package was written; internal/catalogue has them in machine-readable
-// form.
+// "The contract" is the documented REST API v4, in the three documents from which this package was
+// written; internal/catalogue has them in machine-readable form. The comments of services and
+// methods link GitLab's public page, which describes the newest release.
 //
 // Notes such as "Premium and Ultimate", "Administrators" and "self-managed and dedicated" name the
 // tiers, roles and offerings that a call, a parameter or a field is limited to. "Since 17.1" names

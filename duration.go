@@ -13,9 +13,9 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// WorkDuration is working time in time tracking (Document 2 §2.3), to the second. It parses days
-// and weeks, whose length depends on the server's settings, but writes only hours, minutes and
-// seconds, so that a value means the same on every server. Negative values subtract time.
+// WorkDuration is working time in time tracking, to the second. It parses days and weeks, whose
+// length depends on the server's settings, but writes only hours, minutes and seconds, so that a
+// value means the same on every server. Negative values subtract time.
 type WorkDuration time.Duration
 
 // WorkCalendar defines the length of a working day and a working week. The zero calendar is the
@@ -152,8 +152,8 @@ func (d *WorkDuration) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Age is a minimum age, in the human form of the API (Document 1 §4.1.1): "1h", "1d", "1month", or
-// several together. Hours, Days and Months build one from a number.
+// Age is a minimum age, in the human form of the API: "1h", "1d", "1month", or several together.
+// Hours, Days and Months build one from a number.
 type Age string
 
 // Hours returns an age of n hours.

@@ -69,7 +69,7 @@ func (r *rejection) hintStatus() string {
 
 const jobTokenRefused = "this endpoint does not accept a CI job token: use an access token"
 
-func (r *rejection) undocumented() bool { return r.route.Section == "" }
+func (r *rejection) undocumented() bool { return r.route.Docs == "" }
 
 // refusesJobToken reports whether the client has a job token and the endpoint does not accept one.
 func (r *rejection) refusesJobToken() bool {

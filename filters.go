@@ -32,7 +32,7 @@ type (
 		useLabelsOrNoneOrAny()
 	}
 	// MilestoneFilter selects by a milestone's dates: Upcoming, Started, None or Any. The parameter
-	// takes no id (Document 2 §4.1.1).
+	// takes no id.
 	MilestoneFilter interface{ useUpcomingOrStartedOrNoneOrAny() }
 )
 
@@ -243,7 +243,7 @@ func (h Hash) refusal() string {
 	return ""
 }
 
-// HashList is an array of hashes, sent as name[0][key]=value (Document 1 §2.1 rule 5).
+// HashList is an array of hashes, sent as name[0][key]=value.
 type HashList []map[string]string
 
 // EncodeValues writes key[index][name]=value for each entry.

@@ -8,7 +8,8 @@ import (
 )
 
 // IssuesService reads issues and acts on them: subscriptions, to-do items, promotion and time
-// tracking (Document 2 §4.1). Calls identify an issue by its project and its IID.
+// tracking. Calls identify an issue by its project and its IID.
+// GitLab docs: https://docs.gitlab.com/api/issues/
 type IssuesService struct{ service }
 
 // IssueOrderBy is the sort key of a list of issues.
@@ -60,9 +61,9 @@ const (
 	DueNextMonthAndPreviousTwoWeeks DueDateFilter = "next_month_and_previous_two_weeks"
 )
 
-// ListIssuesOptions filters and sorts the lists of issues (Document 2 §4.1.1). Times are sent in
-// UTC, in milliseconds. A server that stores microseconds but shows milliseconds may omit the item
-// from which an upper bound was read.
+// ListIssuesOptions filters and sorts the lists of issues. Times are sent in UTC, in milliseconds.
+// A server that stores microseconds but shows milliseconds may omit the item from which an upper
+// bound was read.
 type ListIssuesOptions struct {
 	// AssigneeID selects by assignee: ID(42), None or Any. Not together with AssigneeUsername.
 	AssigneeID IDFilter `url:"assignee_id,omitempty"`
@@ -141,10 +142,10 @@ type ListIssuesOptions struct {
 	WithLabelsDetails *bool `url:"with_labels_details,omitempty"`
 }
 
-// IssueNot excludes the issues that match its fields (Document 2 §4.1.1). Its fields take ids,
-// names and numbers, but not None or Any: these are names there. To exclude None, use Any in the
-// field of the same name of ListIssuesOptions; to exclude Any, use None there. "List only" and
-// "ListForGroup only" mark the fields of one list.
+// IssueNot excludes the issues that match its fields. Its fields take ids, names and numbers, but
+// not None or Any: these are names there. To exclude None, use Any in the field of the same name of
+// ListIssuesOptions; to exclude Any, use None there. "List only" and "ListForGroup only" mark the
+// fields of one list.
 type IssueNot struct {
 	// AssigneeID excludes issues of the assignee. Not together with AssigneeUsername.
 	AssigneeID ID `url:"assignee_id,omitempty"`
@@ -205,36 +206,35 @@ func (n *IssueNot) check() error {
 }
 
 // List lists issues that the user can see. Without Scope it lists only those that the user created.
-// Document 2 §4.1.
+// GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) List(ctx context.Context, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
 	r := s.newGet("/issues").params(o)
 	return list[Issue](ctx, r, opts)
 }
 
 // ListForGroup lists the issues of the projects of a group and its subgroups, with the options of
-// List. Without Scope it lists all of them.
-// Document 2 §4.1.
+// List. Without Scope it lists all of them. GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) ListForGroup(ctx context.Context, group Ref, o *ListIssuesOptions, opts ...RequestOption) iter.Seq2[*Issue, error] {
 	r := s.newGet("/groups/:id/issues", group).params(o)
 	return list[Issue](ctx, r, opts)
 }
 
 // Subscribe subscribes the user to the issue. It may return ErrNotModified if the user is already
-// subscribed; see IsNotModified. Document 2 §4.1.
+// subscribed; see IsNotModified. GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) Subscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/subscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription to the issue. It returns ErrNotModified if the user is
-// not subscribed; see IsNotModified. Document 2 §4.1.
+// not subscribed; see IsNotModified. GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) Unsubscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/unsubscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
 // CreateTodo puts the issue on the user's to-do list. It returns ErrNotModified if the item exists
-// already; see IsNotModified. Document 2 §4.1.
+// already; see IsNotModified. GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) CreateTodo(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Todo, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/todo", project, issue)
 	return do[Todo](ctx, r, opts)
@@ -270,7 +270,7 @@ func (o *PromoteIssueOptions) check() error {
 
 // Promote turns the issue into an epic. It adds a note with the command /promote. nil options send
 // the command alone. It returns ErrBadRequest if the issue's project is not in a group, or if the
-// issue is promoted already. Premium and Ultimate. Document 2 §4.1.
+// issue is promoted already. Premium and Ultimate. GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) Promote(ctx context.Context, project Ref, issue int64, o *PromoteIssueOptions, opts ...RequestOption) (*Note, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/notes", project, issue).json(o.orCommand())
 	return do[Note](ctx, r, opts)
@@ -287,13 +287,14 @@ func (o *SetTimeEstimateOptions) check() error {
 	return checkDuration(o.Duration, "ResetTimeEstimate removes an estimate")
 }
 
-// SetTimeEstimate sets the estimated working time of the issue. Document 2 §4.1.
+// SetTimeEstimate sets the estimated working time of the issue.
+// GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) SetTimeEstimate(ctx context.Context, project Ref, issue int64, o *SetTimeEstimateOptions, opts ...RequestOption) (*TimeStats, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/time_estimate", project, issue).json(o)
 	return do[TimeStats](ctx, r, opts)
 }
 
-// ResetTimeEstimate removes the estimate. Document 2 §4.1.
+// ResetTimeEstimate removes the estimate. GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) ResetTimeEstimate(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/reset_time_estimate", project, issue)
 	return do[TimeStats](ctx, r, opts)
@@ -313,25 +314,28 @@ func (o *AddSpentTimeOptions) check() error {
 }
 
 // AddSpentTime adds to the working time spent on the issue. After a failure with Error.MaybeApplied
-// the time may have been added. Document 2 §4.1.
+// the time may have been added. GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) AddSpentTime(ctx context.Context, project Ref, issue int64, o *AddSpentTimeOptions, opts ...RequestOption) (*TimeStats, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/add_spent_time", project, issue).json(o)
 	return do[TimeStats](ctx, r, opts)
 }
 
-// ResetSpentTime removes all working time spent on the issue. Document 2 §4.1.
+// ResetSpentTime removes all working time spent on the issue.
+// GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) ResetSpentTime(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/reset_spent_time", project, issue)
 	return do[TimeStats](ctx, r, opts)
 }
 
-// GetTimeStats reads the estimate of the issue and the time spent on it. Document 2 §4.1.
+// GetTimeStats reads the estimate of the issue and the time spent on it.
+// GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) GetTimeStats(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*TimeStats, error) {
 	r := s.newGet("/projects/:id/issues/:issue_iid/time_stats", project, issue)
 	return do[TimeStats](ctx, r, opts)
 }
 
-// ListRelatedMergeRequests lists the merge requests that mention the issue. Document 2 §4.1.
+// ListRelatedMergeRequests lists the merge requests that mention the issue.
+// GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) ListRelatedMergeRequests(ctx context.Context, project Ref, issue int64, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
 	r := s.newGet("/projects/:id/issues/:issue_iid/related_merge_requests", project, issue)
 	return list[MergeRequest](ctx, r, opts)

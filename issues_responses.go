@@ -58,7 +58,7 @@ type HealthStatus string
 // HealthStatusOnTrack marks an issue that is on schedule.
 const HealthStatusOnTrack HealthStatus = "on_track"
 
-// Issue is an issue, incident, test case or task (Document 2 §2.2).
+// Issue is an issue, incident, test case or task.
 type Issue struct {
 	// ID is the instance-wide id; calls take IID.
 	ID int64 `json:"id"`
@@ -159,8 +159,7 @@ type Issue struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Milestone is the milestone of an issue or merge request (Document 2 §2.2). Some responses omit
-// fields.
+// Milestone is the milestone of an issue or merge request. Some responses omit fields.
 type Milestone struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -192,7 +191,7 @@ type Milestone struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// References are the texts that mention an issue or merge request (Document 2 §2.2).
+// References are the texts that mention an issue or merge request.
 type References struct {
 	// Short is the mention within the project: #5.
 	Short string `json:"short"`
@@ -204,7 +203,7 @@ type References struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// TimeStats are the estimate and the time spent (Document 2 §2.3).
+// TimeStats are the estimate and the time spent.
 type TimeStats struct {
 	// TimeEstimate is the estimated working time, in seconds; Estimate returns it as a WorkDuration.
 	TimeEstimate int64 `json:"time_estimate"`
@@ -227,7 +226,7 @@ func (s TimeStats) Spent() WorkDuration { return seconds(s.TotalTimeSpent) }
 
 func seconds(n int64) WorkDuration { return WorkDuration(n) * WorkDuration(time.Second) }
 
-// TaskCompletionStatus counts the task list items of a description (Document 2 §2.2).
+// TaskCompletionStatus counts the task list items of a description.
 type TaskCompletionStatus struct {
 	// Count counts all items.
 	Count int `json:"count"`
@@ -237,8 +236,8 @@ type TaskCompletionStatus struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// IssueLinks are addresses in the API (Document 2 §2.2). Their host is the one that the server is
-// configured with, which clients may not reach.
+// IssueLinks are addresses in the API. Their host is the one that the server is configured with,
+// which clients may not reach.
 type IssueLinks struct {
 	// Self is the address of the issue.
 	Self string `json:"self"`
@@ -255,7 +254,7 @@ type IssueLinks struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Epic is the epic of an issue (Document 2 §2.2). Premium and Ultimate.
+// Epic is the epic of an issue. Premium and Ultimate.
 type Epic struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -275,7 +274,7 @@ type Epic struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Iteration is the iteration of an issue (Document 2 §2.2). Premium and Ultimate.
+// Iteration is the iteration of an issue. Premium and Ultimate.
 type Iteration struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -327,7 +326,7 @@ type TodoState string
 // TodoStatePending is an item to be done.
 const TodoStatePending TodoState = "pending"
 
-// A Todo is an item of a to-do list (Document 2 §2.4).
+// A Todo is an item of a to-do list.
 type Todo struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -376,7 +375,7 @@ func todoTarget[T any](t *Todo, want TodoTargetType) (*T, error) {
 	return &target, nil
 }
 
-// TodoProject is the project of a to-do item (Document 2 §2.4).
+// TodoProject is the project of a to-do item.
 type TodoProject struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -392,7 +391,7 @@ type TodoProject struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Note is a comment, or a command, on an issue (Document 2 §2.5).
+// Note is a comment, or a command, on an issue.
 type Note struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -426,7 +425,7 @@ type Note struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// NoteCommandsChanges describes what the commands of a note did (Document 2 §2.5).
+// NoteCommandsChanges describes what the commands of a note did.
 type NoteCommandsChanges struct {
 	// PromoteToEpic reports whether the issue was promoted to an epic.
 	PromoteToEpic bool `json:"promote_to_epic"`

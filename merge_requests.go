@@ -9,8 +9,8 @@ import (
 )
 
 // MergeRequestsService lists merge requests and acts on them: dependencies, subscriptions, to-do
-// items, changes and diff versions (Document 2 §4.2). Calls identify a merge request by its project
-// and its IID.
+// items, changes and diff versions. Calls identify a merge request by its project and its IID.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 type MergeRequestsService struct{ service }
 
 // MergeRequestOrderBy is the sort key of a list of merge requests.
@@ -47,10 +47,9 @@ const (
 	No YesNo = "no"
 )
 
-// ListMergeRequestsOptions filters and sorts the lists of merge requests (Document 2 §4.2.1). Times
-// are sent in UTC, in milliseconds. A server that stores microseconds but shows milliseconds may
-// omit the item from which an upper bound was read. "List only" and "ListForProject only" mark the
-// fields of one list.
+// ListMergeRequestsOptions filters and sorts the lists of merge requests. Times are sent in UTC, in
+// milliseconds. A server that stores microseconds but shows milliseconds may omit the item from
+// which an upper bound was read. "List only" and "ListForProject only" mark the fields of one list.
 type ListMergeRequestsOptions struct {
 	// ApprovedByIDs selects merge requests that all of the users have approved: IDs(1, 2), at most 5,
 	// None or Any. Premium and Ultimate.
@@ -145,9 +144,9 @@ type ListMergeRequestsOptions struct {
 	WIP YesNo `url:"wip,omitempty"`
 }
 
-// MergeRequestNot excludes the merge requests that match its fields (Document 2 §4.2.1). Its fields
-// take ids and names, but not None or Any: these are names there. To exclude None, use Any in the
-// field of the same name of ListMergeRequestsOptions; to exclude Any, use None there.
+// MergeRequestNot excludes the merge requests that match its fields. Its fields take ids and names,
+// but not None or Any: these are names there. To exclude None, use Any in the field of the same
+// name of ListMergeRequestsOptions; to exclude Any, use None there.
 type MergeRequestNot struct {
 	// Labels excludes merge requests with the labels: Labels("bug").
 	Labels LabelNames `url:"labels,omitempty"`
@@ -195,13 +194,14 @@ func (n *MergeRequestNot) check() error {
 }
 
 // List lists merge requests that the user can see. Without Scope it lists only those that the user
-// created. Document 2 §4.2.
+// created. GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) List(ctx context.Context, o *ListMergeRequestsOptions, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
 	r := s.newGet("/merge_requests").params(o)
 	return list[MergeRequest](ctx, r, opts)
 }
 
-// ListForProject lists the merge requests of a project. Document 2 §4.2.
+// ListForProject lists the merge requests of a project.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) ListForProject(ctx context.Context, project Ref, o *ListMergeRequestsOptions, opts ...RequestOption) iter.Seq2[*MergeRequest, error] {
 	r := s.newGet("/projects/:id/merge_requests", project).params(o)
 	return list[MergeRequest](ctx, r, opts)
@@ -244,7 +244,8 @@ func (m *MergeRequest) checked() bool {
 	return true
 }
 
-// ListBlocks lists the merge requests that must be merged before this one. Document 2 §4.2.
+// ListBlocks lists the merge requests that must be merged before this one.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) ListBlocks(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*MergeRequestDependency, error] {
 	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/blocks", project, mergeRequest)
 	return list[MergeRequestDependency](ctx, r, opts)
@@ -264,20 +265,22 @@ func (o *CreateBlockOptions) check() error {
 // CreateBlock makes the merge request depend on another one, which must be merged first. It returns
 // ErrConflict if the dependency exists already, ErrBadRequest if it cannot be saved, ErrForbidden
 // if the user cannot read the other merge request, and ErrNotFound if that does not exist.
-// Document 2 §4.2.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) CreateBlock(ctx context.Context, project Ref, mergeRequest int64, o *CreateBlockOptions, opts ...RequestOption) (*MergeRequestDependency, error) {
 	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/blocks", project, mergeRequest).json(o)
 	return do[MergeRequestDependency](ctx, r, opts)
 }
 
 // DeleteBlock deletes a dependency by its id, which ListBlocks returns. It returns ErrForbidden if
-// the user cannot update the merge request or cannot read the blocking one. Document 2 §4.2.
+// the user cannot update the merge request or cannot read the blocking one.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) DeleteBlock(ctx context.Context, project Ref, mergeRequest, block int64, opts ...RequestOption) error {
 	r := s.newDelete("/projects/:id/merge_requests/:merge_request_iid/blocks/:block_id", project, mergeRequest, block)
 	return exec(ctx, r, opts)
 }
 
-// ListBlockees lists the merge requests that cannot be merged before this one. Document 2 §4.2.
+// ListBlockees lists the merge requests that cannot be merged before this one.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) ListBlockees(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*MergeRequestDependency, error] {
 	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/blockees", project, mergeRequest)
 	return list[MergeRequestDependency](ctx, r, opts)
@@ -294,7 +297,7 @@ type ChangesOptions struct {
 
 // GetChanges reads a merge request with its changed files. The server may truncate them: Incomplete
 // reports it, the request option RequireComplete makes it an error, and AccessRawDiffs reads them
-// in full. Document 2 §4.2.
+// in full. GitLab docs: https://docs.gitlab.com/api/merge_requests/
 //
 // Deprecated: since 15.7; it is removed in API v5. The contract names a list of diffs as its
 // replacement, but does not document it.
@@ -304,28 +307,29 @@ func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, merg
 }
 
 // Subscribe subscribes the user to the merge request. It returns ErrNotModified if the user is
-// subscribed already; see IsNotModified. Document 2 §4.2.
+// subscribed already; see IsNotModified. GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) Subscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/subscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription to the merge request. It returns ErrNotModified if the
-// user is not subscribed; see IsNotModified. Document 2 §4.2.
+// user is not subscribed; see IsNotModified.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) Unsubscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // CreateTodo puts the merge request on the user's to-do list. It returns ErrNotModified if the item
-// exists already; see IsNotModified. Document 2 §4.2.
+// exists already; see IsNotModified. GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) CreateTodo(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*Todo, error) {
 	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/todo", project, mergeRequest)
 	return do[Todo](ctx, r, opts)
 }
 
 // ListVersions lists the diff versions of a merge request, without their commits and diffs;
-// GetVersion returns them. Document 2 §4.2.
+// GetVersion returns them. GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) ListVersions(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*DiffVersion, error] {
 	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/versions", project, mergeRequest)
 	return list[DiffVersion](ctx, r, opts)
@@ -338,7 +342,8 @@ type DiffVersionOptions struct {
 }
 
 // GetVersion reads a diff version with its commits and diffs. The server may truncate them:
-// Incomplete reports it, and the request option RequireComplete makes it an error. Document 2 §4.2.
+// Incomplete reports it, and the request option RequireComplete makes it an error.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *DiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
 	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", project, mergeRequest, version).params(o)
 	return do[DiffVersion](ctx, r, opts)

@@ -60,7 +60,7 @@ const (
 	DetailedMergeStatusCommitsStatus DetailedMergeStatus = "commits_status"
 )
 
-// MergeRequest is a merge request (Document 2 §2.6). Lists omit some of the fields.
+// MergeRequest is a merge request. Lists omit some of the fields.
 type MergeRequest struct {
 	// ID is the instance-wide id; calls take IID.
 	ID int64 `json:"id"`
@@ -218,7 +218,7 @@ type MergeRequest struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MergeRequestPipeline is a pipeline of a merge request (Document 2 §2.6).
+// MergeRequestPipeline is a pipeline of a merge request.
 type MergeRequestPipeline struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -264,7 +264,7 @@ type HeadPipeline struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// DiffRefs are the commits that a diff is made of (Document 2 §2.6).
+// DiffRefs are the commits that a diff is made of.
 type DiffRefs struct {
 	// BaseSHA is the merge base of source and target.
 	BaseSHA string `json:"base_sha"`
@@ -285,8 +285,7 @@ type MergeRequestUser struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MergeRequestDependency is a dependency: one merge request must be merged before another
-// (Document 2 §2.6).
+// MergeRequestDependency is a dependency: one merge request must be merged before another.
 type MergeRequestDependency struct {
 	// ID is the dependency's id; DeleteBlock takes it.
 	ID int64 `json:"id"`
@@ -301,8 +300,7 @@ type MergeRequestDependency struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MergeRequestChanges is a merge request with its changes (Document 2 §4.2). The contract documents
-// only Overflow.
+// MergeRequestChanges is a merge request with its changes. The contract documents only Overflow.
 type MergeRequestChanges struct {
 	MergeRequest
 	// Changes are the changed files. Not part of the contract.
@@ -332,7 +330,7 @@ func (c *MergeRequestChanges) truncation(raw bool) (missing, remedy string) {
 	return cmp.Or(cutCount(c.Changes, "changes_count", c.ChangesCount), truncatedDiffs(c.Changes)), remedy
 }
 
-// DiffVersion is the diff of a merge request after a push (Document 2 §2.6).
+// DiffVersion is the diff of a merge request after a push.
 type DiffVersion struct {
 	// ID is the version's id; GetVersion takes it.
 	ID int64 `json:"id"`
@@ -383,8 +381,7 @@ func (v *DiffVersion) truncation(bool) (missing, remedy string) {
 	return cmp.Or(cutCount(v.Diffs, "real_size", v.RealSize), truncatedDiffs(v.Diffs)), remedy
 }
 
-// Commit is a commit of a diff version, of a CI job, or a merge base (Document 2 §2.6,
-// Document 1 §2.3 and §2.4).
+// Commit is a commit of a diff version, of a CI job, or a merge base.
 type Commit struct {
 	// ID is the full SHA.
 	ID string `json:"id"`

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// NamespacesService reads namespaces (Document 1 §4.6). A namespace holds the projects of one user
-// or one group.
+// NamespacesService reads namespaces. A namespace holds the projects of one user or one group.
+// GitLab docs: https://docs.gitlab.com/api/namespaces/
 type NamespacesService struct{ service }
 
 // ListNamespacesOptions filters a list of namespaces.
@@ -26,13 +26,13 @@ type ListNamespacesOptions struct {
 }
 
 // List lists the namespaces that the user can see; an administrator sees all of them.
-// Document 1 §4.6.
+// GitLab docs: https://docs.gitlab.com/api/namespaces/
 func (s *NamespacesService) List(ctx context.Context, o *ListNamespacesOptions, opts ...RequestOption) iter.Seq2[*Namespace, error] {
 	r := s.newGet("/namespaces").params(o)
 	return list[Namespace](ctx, r, opts)
 }
 
-// Get reads a namespace. Document 1 §4.6.
+// Get reads a namespace. GitLab docs: https://docs.gitlab.com/api/namespaces/
 func (s *NamespacesService) Get(ctx context.Context, namespace Ref, opts ...RequestOption) (*Namespace, error) {
 	r := s.newGet("/namespaces/:id", namespace)
 	return do[Namespace](ctx, r, opts)
@@ -47,7 +47,7 @@ type NamespaceExistsOptions struct {
 
 // Exists reports whether a path is taken by a namespace, and returns similar paths that are free.
 // The path is one segment: for group/sub it is "sub", with the id of group as ParentID.
-// Document 1 §4.6.
+// GitLab docs: https://docs.gitlab.com/api/namespaces/
 func (s *NamespacesService) Exists(ctx context.Context, path string, o *NamespaceExistsOptions, opts ...RequestOption) (*NamespaceAvailability, error) {
 	r := s.newGet("/namespaces/:namespace/exists", namespaceSegment(path)).params(o)
 	return do[NamespaceAvailability](ctx, r, opts)
@@ -63,7 +63,7 @@ const (
 	NamespaceKindGroup NamespaceKind = "group"
 )
 
-// Namespace holds the projects of one user or one group (Document 1 §2.7).
+// Namespace holds the projects of one user or one group.
 type Namespace struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -137,7 +137,7 @@ type CIMinutesUsage struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// NamespaceAvailability reports whether a path is taken (Document 1 §2.7).
+// NamespaceAvailability reports whether a path is taken.
 type NamespaceAvailability struct {
 	// Exists reports whether the path is taken.
 	Exists bool `json:"exists"`

@@ -8,20 +8,21 @@ import (
 )
 
 // PlaceholderReassignmentsService assigns the contributions of placeholder users, which an import
-// created, to real users (Document 2 §4.6): read the rows, fill them in, and upload them as one
-// file. The user must be Owner of the group. An import into a personal namespace has no placeholder
-// users.
+// created, to real users: read the rows, fill them in, and upload them as one file. The user must
+// be Owner of the group. An import into a personal namespace has no placeholder users.
+// GitLab docs: https://docs.gitlab.com/api/group_placeholder_reassignments/
 type PlaceholderReassignmentsService struct{ service }
 
 // List reads the rows of the file of pending reassignments, one at a time while it arrives, in
 // constant memory. Ranging again requests the file again. A truncated file ends the list with an
-// error. Document 2 §4.6.
+// error. GitLab docs: https://docs.gitlab.com/api/group_placeholder_reassignments/
 func (s *PlaceholderReassignmentsService) List(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*PlaceholderReassignment, error] {
 	r := s.newGet("/groups/:id/placeholder_reassignments", group)
 	return s.list(ctx, r, opts)
 }
 
-// Download streams the file of pending reassignments unchanged. Document 2 §4.6.
+// Download streams the file of pending reassignments unchanged.
+// GitLab docs: https://docs.gitlab.com/api/group_placeholder_reassignments/
 func (s *PlaceholderReassignmentsService) Download(ctx context.Context, group Ref, opts ...RequestOption) (*Download, error) {
 	r := s.newGet("/groups/:id/placeholder_reassignments", group)
 	return open(ctx, r, opts)
@@ -29,7 +30,8 @@ func (s *PlaceholderReassignmentsService) Download(ctx context.Context, group Re
 
 // Upload sends the file with its rows filled in. The server processes it later, and reports by mail
 // when it is done. It returns ErrNotFound for an import into a personal namespace. After a failure
-// with Error.MaybeApplied the server may process the file. Document 2 §4.6.
+// with Error.MaybeApplied the server may process the file.
+// GitLab docs: https://docs.gitlab.com/api/group_placeholder_reassignments/
 func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref, file File, opts ...RequestOption) (*Message, error) {
 	r := s.newPost("/groups/:id/placeholder_reassignments", group).upload(nil, "file", file)
 	return do[Message](ctx, r, opts)

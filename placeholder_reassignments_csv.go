@@ -16,8 +16,8 @@ import (
 )
 
 // PlaceholderReassignment is a row of a file of reassignments: a user of the import source, and the
-// user who receives the contributions (Document 2 §2.10). The server creates the rows; the group's
-// owner fills in Username or PublicEmail.
+// user who receives the contributions. The server creates the rows; the group's owner fills in
+// Username or PublicEmail.
 type PlaceholderReassignment struct {
 	// SourceHost is the host of the import source.
 	SourceHost string
@@ -41,7 +41,7 @@ type PlaceholderReassignment struct {
 	header *reassignmentHeader // of the file that the row was read from
 }
 
-// Message is a server's response as text (Document 2 §4.6).
+// Message is a server's response as text.
 type Message struct {
 	// Message is the text.
 	Message string `json:"message"`

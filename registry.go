@@ -9,7 +9,8 @@ import (
 )
 
 // RegistryService manages container registries through the API: repositories, tags and their
-// deletion (Document 1 §4.1). RegistryNativeService calls the registry itself.
+// deletion. RegistryNativeService calls the registry itself.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 type RegistryService struct{ service }
 
 // RegistryVisibility selects the users who may see a project's registry.
@@ -35,7 +36,8 @@ type SetRegistryVisibilityOptions struct {
 
 func (o *SetRegistryVisibilityOptions) extra() map[string]any { return o.Extra }
 
-// SetVisibility sets the visibility of a project's registry. Document 1 §4.1.
+// SetVisibility sets the visibility of a project's registry.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryService) SetVisibility(ctx context.Context, project Ref, o *SetRegistryVisibilityOptions, opts ...RequestOption) (*RegistryProject, error) {
 	r := s.newPut("/projects/:id/", project).json(o)
 	return do[RegistryProject](ctx, r, opts)
@@ -49,14 +51,15 @@ type ListRegistryRepositoriesOptions struct {
 	TagsCount *bool `url:"tags_count,omitempty"`
 }
 
-// ListForProject lists the registry repositories of a project. Document 1 §4.1.
+// ListForProject lists the registry repositories of a project.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryService) ListForProject(ctx context.Context, project Ref, o *ListRegistryRepositoriesOptions, opts ...RequestOption) iter.Seq2[*RegistryRepository, error] {
 	r := s.newGet("/projects/:id/registry/repositories", project).params(o)
 	return list[RegistryRepository](ctx, r, opts)
 }
 
 // ListForGroup lists the registry repositories of a group's projects. Servers return no tags here
-// since 15.0. Document 1 §4.1.
+// since 15.0. GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryService) ListForGroup(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*RegistryRepository, error] {
 	r := s.newGet("/groups/:id/registry/repositories", group)
 	return list[RegistryRepository](ctx, r, opts)
@@ -72,7 +75,7 @@ type GetRegistryRepositoryOptions struct {
 	Size *bool `url:"size,omitempty"`
 }
 
-// Get reads one registry repository. Document 1 §4.1.
+// Get reads one registry repository. GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryService) Get(ctx context.Context, repository int64, o *GetRegistryRepositoryOptions, opts ...RequestOption) (*RegistryRepository, error) {
 	r := s.newGet("/registry/repositories/:id", repository).params(o)
 	return do[RegistryRepository](ctx, r, opts)
@@ -80,7 +83,8 @@ func (s *RegistryService) Get(ctx context.Context, repository int64, o *GetRegis
 
 // Delete schedules a registry repository for deletion with all its tags. It returns before the work
 // is done: Get reports RegistryStatusDeleteScheduled, then RegistryStatusDeleteOngoing, then
-// ErrNotFound. WaitDeleted waits for it. Document 1 §4.1.
+// ErrNotFound. WaitDeleted waits for it.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryService) Delete(ctx context.Context, project Ref, repository int64, opts ...RequestOption) error {
 	r := s.newDelete("/projects/:id/registry/repositories/:repository_id", project, repository)
 	return exec(ctx, r, opts)
@@ -131,27 +135,29 @@ type ListRegistryTagsOptions struct {
 // ListTags lists the tags of a registry repository by name. It requests keyset pagination, which
 // the hosted offering has since 16.10. Other servers return 405. The client then lists the tags by
 // offset, and remembers this. If the options set a direction, the call fails instead.
-// Document 1 §4.1 and §8.1.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryService) ListTags(ctx context.Context, project Ref, repository int64, o *ListRegistryTagsOptions, opts ...RequestOption) iter.Seq2[*RegistryTag, error] {
 	r := s.newGet("/projects/:id/registry/repositories/:repository_id/tags", project, repository).params(o)
 	return list[RegistryTag](ctx, r, opts)
 }
 
-// GetTag reads a tag with its digest, size and age. Document 1 §4.1.
+// GetTag reads a tag with its digest, size and age.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryService) GetTag(ctx context.Context, project Ref, repository int64, tag string, opts ...RequestOption) (*RegistryTagDetail, error) {
 	r := s.newGet("/projects/:id/registry/repositories/:repository_id/tags/:tag_name", project, repository, tag)
 	return do[RegistryTagDetail](ctx, r, opts)
 }
 
 // DeleteTag deletes one tag; the image's data stays until the registry's garbage collection. It
-// returns ErrForbidden for a protected tag. Document 1 §4.1.
+// returns ErrForbidden for a protected tag.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryService) DeleteTag(ctx context.Context, project Ref, repository int64, tag string, opts ...RequestOption) error {
 	r := s.newDelete("/projects/:id/registry/repositories/:repository_id/tags/:tag_name", project, repository, tag)
 	return exec(ctx, r, opts)
 }
 
-// DeleteTagsOptions selects the tags that a bulk deletion removes (Document 1 §4.1.1). Patterns are
-// RE2. The tag latest and protected tags are never deleted.
+// DeleteTagsOptions selects the tags that a bulk deletion removes. Patterns are RE2. The tag latest
+// and protected tags are never deleted.
 type DeleteTagsOptions struct {
 	// NameRegexDelete is the pattern of the names to delete; .* matches all names. Required, unless
 	// NameRegex is given. Deployed servers match it as \A<pattern>\z, against the whole name. Put
@@ -200,7 +206,7 @@ func isAge(param string, age Age) error {
 // A second call returns a *RateLimitError. If this client made the first call, the second is not
 // sent, unless SkipValidation is set. Otherwise the server refuses it with 400, and
 // RateLimitError.Until is the latest possible time. The hosted offering removes a limited number of
-// tags at a time. Document 1 §4.1.1.
+// tags at a time. GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryService) DeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) error {
 	r := s.newDelete("/projects/:id/registry/repositories/:repository_id/tags", project, repository).form(o)
 	return exec(ctx, r, opts)

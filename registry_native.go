@@ -14,13 +14,13 @@ import (
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
-// RegistryNativeService calls the container registry itself, at the addresses of WithRegistry
-// (Document 1 §4.1.2). Its calls are authorized by registry tokens, which the client obtains with
-// WithRegistryCredentials, keeps until they expire, and sends to the registry only. API credentials
-// are not used.
+// RegistryNativeService calls the container registry itself, at the addresses of WithRegistry. Its
+// calls are authorized by registry tokens, which the client obtains with WithRegistryCredentials,
+// keeps until they expire, and sends to the registry only. API credentials are not used.
 //
 // Calls that need the same token share one request for it. This request continues for at most 30 s
 // after the contexts of these calls have ended, so that the next call can use the token.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 type RegistryNativeService struct {
 	service
 	shared registryTokens // tokens; nil: the service was not made by NewClient
@@ -95,7 +95,7 @@ func (o *RegistryTokenOptions) check() error {
 // GetToken returns a token for the scopes. While the client has a valid token, GetToken returns
 // that. Otherwise it obtains a new one with the credentials of WithRegistryCredentials, and keeps
 // it. With any request option the token is always a new one. The other methods of this service
-// obtain tokens themselves. Document 1 §4.1.2.
+// obtain tokens themselves. GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryNativeService) GetToken(ctx context.Context, o *RegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
 	r := s.newGet("/jwt/auth").queryParam("service", registryName).params(o)
 	return s.fetchToken(ctx, r, "", opts)
@@ -110,15 +110,17 @@ type DeleteManifestOptions struct {
 }
 
 // DeleteManifest deletes a tag by its reference, or an image by its digest. The feature tag_delete
-// of the registry must be enabled; otherwise Error.Status is 405. Document 1 §4.1.2.
+// of the registry must be enabled; otherwise Error.Status is 405.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryNativeService) DeleteManifest(ctx context.Context, imagePath, reference string, o *DeleteManifestOptions, opts ...RequestOption) error {
 	r := s.newDelete("/v2/:image_path/manifests/:tag", imagePath, reference).scoped(s, RepositoryScope(imagePath, RegistryDelete)).manifest(o)
 	return exec(ctx, r, opts)
 }
 
 // DeleteTagReference deletes a tag by its reference.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 //
-// Deprecated: since 16.4; use DeleteManifest. Document 1 §4.1.2.
+// Deprecated: since 16.4; use DeleteManifest.
 func (s *RegistryNativeService) DeleteTagReference(ctx context.Context, imagePath, tag string, opts ...RequestOption) error {
 	r := s.newDelete("/v2/:image_path/tags/reference/:tag", imagePath, tag).scoped(s, RepositoryScope(imagePath, RegistryDelete))
 	return exec(ctx, r, opts)
@@ -126,7 +128,7 @@ func (s *RegistryNativeService) DeleteTagReference(ctx context.Context, imagePat
 
 // ListCatalog lists all repositories of the registry. The credentials must be an administrator's.
 // The contract does not show the response; it is read as the registry protocol specifies.
-// Document 1 §4.1.2.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryNativeService) ListCatalog(ctx context.Context, opts ...RequestOption) iter.Seq2[*CatalogRepository, error] {
 	r := s.newGet("/v2/_catalog").scoped(s, CatalogScope).itemsIn("repositories", "n")
 	return list[CatalogRepository](ctx, r, opts)
@@ -165,8 +167,7 @@ func (r *request) manifest(o *DeleteManifestOptions) *request {
 	return r
 }
 
-// RegistryToken is a token for the registry (Document 1 §4.1.2). It is redacted when it is printed
-// or logged.
+// RegistryToken is a token for the registry. It is redacted when it is printed or logged.
 type RegistryToken struct {
 	// Token is the secret itself.
 	Token string `json:"token"`

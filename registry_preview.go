@@ -41,7 +41,7 @@ type DeleteTagsPreview struct {
 // pattern are each matched as \A<pattern>\z. Of the tags that match, the newest KeepN stay, and of
 // the others those that are not older than OlderThan. A tag without a creation time counts as new.
 // Protected tags cannot be detected: see DeleteTagsPreview.Unknown. Request options apply to the
-// list; those for headers, retries and limits apply to the reads as well. Document 1 §4.1.1.
+// list; those for headers, retries and limits apply to the reads as well.
 func (s *RegistryService) PreviewDeleteTags(ctx context.Context, project Ref, repository int64, o *DeleteTagsOptions, opts ...RequestOption) (*DeleteTagsPreview, error) {
 	rules, err := s.previewRules(project, repository, o, opts)
 	if err != nil {

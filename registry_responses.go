@@ -18,8 +18,8 @@ const (
 	RegistryStatusDeleteFailed RegistryStatus = "delete_failed"
 )
 
-// RegistryProject is a project with the visibility of its registry (Document 1 §2.2). The project's
-// other fields are in Extra.
+// RegistryProject is a project with the visibility of its registry. The project's other fields are
+// in Extra.
 type RegistryProject struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -32,7 +32,7 @@ type RegistryProject struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RegistryRepository holds the images of one name (Document 1 §2.2).
+// RegistryRepository holds the images of one name.
 type RegistryRepository struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -64,7 +64,7 @@ type RegistryRepository struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RegistryTag is a tag of an image (Document 1 §2.2).
+// RegistryTag is a tag of an image.
 type RegistryTag struct {
 	// Name is the tag's name.
 	Name string `json:"name"`
@@ -76,7 +76,7 @@ type RegistryTag struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RegistryTagDetail is a tag with the details of its image (Document 1 §2.2).
+// RegistryTagDetail is a tag with the details of its image.
 type RegistryTagDetail struct {
 	RegistryTag
 	// Revision is the image's id, 64 hex digits.

@@ -8,7 +8,8 @@ import (
 )
 
 // RepositoriesService reads the content of a project's Git repository: tree, blobs, archives,
-// comparisons, contributors, merge bases and changelogs (Document 1 §4.3).
+// comparisons, contributors, merge bases and changelogs.
+// GitLab docs: https://docs.gitlab.com/api/repositories/
 type RepositoriesService struct{ service }
 
 // TreeOptions selects which part of a repository's tree is listed.
@@ -26,21 +27,23 @@ type TreeOptions struct {
 }
 
 // ListTree lists the files and directories of a repository. For a path that does not exist it
-// returns ErrNotFound; servers before 17.7 return an empty list. Document 1 §4.3.
+// returns ErrNotFound; servers before 17.7 return an empty list.
+// GitLab docs: https://docs.gitlab.com/api/repositories/
 func (s *RepositoriesService) ListTree(ctx context.Context, project Ref, o *TreeOptions, opts ...RequestOption) iter.Seq2[*TreeEntry, error] {
 	r := s.newGet("/projects/:id/repository/tree", project).params(o)
 	return list[TreeEntry](ctx, r, opts)
 }
 
 // GetBlob reads a blob with its content into memory. Blobs over 10 MB are limited to 5 calls a
-// minute; DownloadBlob, which streams the content, is not. Document 1 §4.3.
+// minute; DownloadBlob, which streams the content, is not.
+// GitLab docs: https://docs.gitlab.com/api/repositories/
 func (s *RepositoriesService) GetBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Blob, error) {
 	r := s.newGet("/projects/:id/repository/blobs/:sha", project, sha)
 	return do[Blob](ctx, r, opts)
 }
 
 // DownloadBlob streams the raw content of a blob. Its calls are not limited, for blobs of any size.
-// Document 1 §4.3.
+// GitLab docs: https://docs.gitlab.com/api/repositories/
 func (s *RepositoriesService) DownloadBlob(ctx context.Context, project Ref, sha string, opts ...RequestOption) (*Download, error) {
 	r := s.newGet("/projects/:id/repository/blobs/:sha/raw", project, sha)
 	return open(ctx, r, opts)
@@ -101,7 +104,7 @@ func (o *ArchiveOptions) format() string {
 }
 
 // Archive streams an archive of a repository, in constant memory. The hosted offering allows 5
-// calls a minute. Document 1 §4.3.
+// calls a minute. GitLab docs: https://docs.gitlab.com/api/repositories/
 func (s *RepositoriesService) Archive(ctx context.Context, project Ref, o *ArchiveOptions, opts ...RequestOption) (*Download, error) {
 	r := s.newGet("/projects/:id/repository/archive[.:format]", project, o.format()).params(o)
 	return open(ctx, r, opts)
@@ -125,7 +128,8 @@ func (o *CompareOptions) check() error {
 	return firstError(required("from", o.From != ""), required("to", o.To != ""))
 }
 
-// Compare reads the commits and diffs between two commits, branches or tags. Document 1 §4.3.
+// Compare reads the commits and diffs between two commits, branches or tags.
+// GitLab docs: https://docs.gitlab.com/api/repositories/
 func (s *RepositoriesService) Compare(ctx context.Context, project Ref, o *CompareOptions, opts ...RequestOption) (*Comparison, error) {
 	r := s.newGet("/projects/:id/repository/compare", project).params(o)
 	return do[Comparison](ctx, r, opts)
@@ -154,7 +158,8 @@ type ContributorsOptions struct {
 	Sort Sort `url:"sort,omitempty"`
 }
 
-// ListContributors lists the authors of the commits in a repository. Document 1 §4.3.
+// ListContributors lists the authors of the commits in a repository.
+// GitLab docs: https://docs.gitlab.com/api/repositories/
 func (s *RepositoriesService) ListContributors(ctx context.Context, project Ref, o *ContributorsOptions, opts ...RequestOption) iter.Seq2[*Contributor, error] {
 	r := s.newGet("/projects/:id/repository/contributors", project).params(o)
 	return list[Contributor](ctx, r, opts)
@@ -173,14 +178,14 @@ func (o *MergeBaseOptions) check() error {
 	return nil
 }
 
-// GetMergeBase reads the common ancestor of two or more commits, branches or tags. Document 1 §4.3.
+// GetMergeBase reads the common ancestor of two or more commits, branches or tags.
+// GitLab docs: https://docs.gitlab.com/api/repositories/
 func (s *RepositoriesService) GetMergeBase(ctx context.Context, project Ref, o *MergeBaseOptions, opts ...RequestOption) (*Commit, error) {
 	r := s.newGet("/projects/:id/repository/merge_base", project).params(o)
 	return do[Commit](ctx, r, opts)
 }
 
-// CreateChangelogOptions sets which commits a changelog section covers, and where it is committed
-// (Document 1 §4.3.1).
+// CreateChangelogOptions sets which commits a changelog section covers, and where it is committed.
 type CreateChangelogOptions struct {
 	// Version is the semantic version of the section; a leading v is accepted since 17.0. Required.
 	Version string `json:"version,omitempty"`
@@ -212,13 +217,13 @@ func (o *CreateChangelogOptions) check() error { return required("version", o.Ve
 // CreateChangelog writes a section for the version into the changelog file and commits it;
 // GenerateChangelog only returns the section. It returns ErrUnprocessable if the project has no tag
 // vX.Y.Z or X.Y.Z below Version and From is empty. A call that failed with Error.MaybeApplied may
-// have made the commit. Document 1 §4.3.1.
+// have made the commit. GitLab docs: https://docs.gitlab.com/api/repositories/
 func (s *RepositoriesService) CreateChangelog(ctx context.Context, project Ref, o *CreateChangelogOptions, opts ...RequestOption) error {
 	r := s.newPost("/projects/:id/repository/changelog", project).json(o)
 	return exec(ctx, r, opts)
 }
 
-// GenerateChangelogOptions sets which commits a changelog section covers (Document 1 §4.3.1).
+// GenerateChangelogOptions sets which commits a changelog section covers.
 type GenerateChangelogOptions struct {
 	// Version is the semantic version of the section; a leading v is accepted since 17.0. Required.
 	Version string `url:"version,omitempty"`
@@ -242,7 +247,7 @@ type GenerateChangelogOptions struct {
 func (o *GenerateChangelogOptions) check() error { return required("version", o.Version != "") }
 
 // GenerateChangelog returns a changelog section for the version, and commits nothing. A CI job
-// token may call it since 17.7. Document 1 §4.3.1.
+// token may call it since 17.7. GitLab docs: https://docs.gitlab.com/api/repositories/
 func (s *RepositoriesService) GenerateChangelog(ctx context.Context, project Ref, o *GenerateChangelogOptions, opts ...RequestOption) (*Changelog, error) {
 	r := s.newGet("/projects/:id/repository/changelog", project).params(o)
 	return do[Changelog](ctx, r, opts)

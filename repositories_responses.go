@@ -21,7 +21,7 @@ const (
 	TreeEntryBlob TreeEntryType = "blob"
 )
 
-// TreeEntry is a file or directory of a repository (Document 1 §2.4).
+// TreeEntry is a file or directory of a repository.
 type TreeEntry struct {
 	// ID is the object id; GetBlob takes that of a file.
 	ID string `json:"id"`
@@ -37,7 +37,7 @@ type TreeEntry struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Blob is the content of a file (Document 1 §4.3).
+// Blob is the content of a file.
 type Blob struct {
 	// Size is the length of the content in bytes.
 	Size int64 `json:"size"`
@@ -54,7 +54,7 @@ type Blob struct {
 // countsToQuota reports whether the server limits how often the blob may be read.
 func (b *Blob) countsToQuota() bool { return b.Size > largeBlob }
 
-// Comparison holds the commits and diffs between two commits (Document 1 §2.4).
+// Comparison holds the commits and diffs between two commits.
 type Comparison struct {
 	// Commit is the last of Commits; nil if there is none.
 	Commit *ComparisonCommit `json:"commit"`
@@ -72,7 +72,7 @@ type Comparison struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// ComparisonCommit is a commit of a comparison (Document 1 §2.4).
+// ComparisonCommit is a commit of a comparison.
 type ComparisonCommit struct {
 	// ID is the full SHA.
 	ID string `json:"id"`
@@ -90,7 +90,7 @@ type ComparisonCommit struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Diff is the change of one file (Document 1 §2.4, Document 2 §2.6: Diff and VersionDiff).
+// Diff is the change of one file.
 type Diff struct {
 	// OldPath is the path before the change.
 	OldPath string `json:"old_path"`
@@ -136,7 +136,7 @@ func (c *Comparison) truncation(bool) (missing, remedy string) {
 	return truncatedDiffs(c.Diffs), "compare fewer commits, or read the files themselves"
 }
 
-// Contributor is an author of commits in a repository (Document 1 §2.4).
+// Contributor is an author of commits in a repository.
 type Contributor struct {
 	// Name is the author's name as recorded in Git.
 	Name string `json:"name"`
@@ -152,7 +152,7 @@ type Contributor struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Changelog is a section of a changelog (Document 1 §2.4).
+// Changelog is a section of a changelog.
 type Changelog struct {
 	// Notes is the section, in Markdown.
 	Notes string `json:"notes"`

@@ -156,8 +156,8 @@ func Ahead(n int) RequestOption {
 	}
 }
 
-// Sudo makes the call as the user with the id; administrators only (Document 1 §5). It is sent as a
-// header, and only to the client's own server.
+// Sudo makes the call as the user with the id; administrators only. It is sent as a header, and
+// only to the client's own server.
 func Sudo(user int64) RequestOption {
 	return func(o *callOptions) {
 		o.allow("Sudo", kindAny)

@@ -26,7 +26,7 @@ type JobStatus string
 // JobStatusWaitingForResource is a job that waits for its resource group.
 const JobStatusWaitingForResource JobStatus = "waiting_for_resource"
 
-// ResourceGroup is a resource that CI jobs share (Document 1 §2.3).
+// ResourceGroup is a resource that CI jobs share.
 type ResourceGroup struct {
 	// ID is the instance-wide id; calls take Key.
 	ID int64 `json:"id"`
@@ -43,7 +43,7 @@ type ResourceGroup struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// UpcomingJob is a CI job that waits for a resource (Document 1 §2.3).
+// UpcomingJob is a CI job that waits for a resource.
 type UpcomingJob struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -87,7 +87,7 @@ type UpcomingJob struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// UpcomingJobProject is the project of an upcoming job (Document 1 §2.3).
+// UpcomingJobProject is the project of an upcoming job.
 type UpcomingJobProject struct {
 	// CIJobTokenScopeEnabled reports whether job tokens can access only the projects on an allow-list.
 	CIJobTokenScopeEnabled bool `json:"ci_job_token_scope_enabled"`
@@ -95,7 +95,7 @@ type UpcomingJobProject struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// JobPipeline is the pipeline that a CI job is part of (Document 1 §2.3).
+// JobPipeline is the pipeline that a CI job is part of.
 type JobPipeline struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`

@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// RunnersService reads and changes CI runners (Document 2 §4.5). Get, Update and Pause need a token
-// whose scope manages runners, and a role: Owner for the runners of a group, Maintainer for those
-// of a project, administrator to change those of the instance; or a custom role with admin_runners.
+// RunnersService reads and changes CI runners. Get, Update and Pause need a token whose scope
+// manages runners, and a role: Owner for the runners of a group, Maintainer for those of a project,
+// administrator to change those of the instance; or a custom role with admin_runners.
+// GitLab docs: https://docs.gitlab.com/api/runners/
 type RunnersService struct{ service }
 
 // RunnerScope selects runners by a property. The filters Paused, Status and Type replace it.
@@ -71,20 +72,22 @@ func (o *ListRunnersOptions) check() error {
 	)
 }
 
-// List lists the runners that the user may manage. Document 2 §4.5.
+// List lists the runners that the user may manage.
+// GitLab docs: https://docs.gitlab.com/api/runners/
 func (s *RunnersService) List(ctx context.Context, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
 	r := s.newGet("/runners").params(o)
 	return list[Runner](ctx, r, opts)
 }
 
 // ListAll lists all runners of the instance. Administrators and auditors; self-managed and
-// dedicated. Document 2 §4.5.
+// dedicated. GitLab docs: https://docs.gitlab.com/api/runners/
 func (s *RunnersService) ListAll(ctx context.Context, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
 	r := s.newGet("/runners/all").params(o)
 	return list[Runner](ctx, r, opts)
 }
 
-// Get reads a runner. Every user can read the runners of the instance. Document 2 §4.5.
+// Get reads a runner. Every user can read the runners of the instance.
+// GitLab docs: https://docs.gitlab.com/api/runners/
 func (s *RunnersService) Get(ctx context.Context, runner int64, opts ...RequestOption) (*Runner, error) {
 	r := s.newGet("/runners/:id", runner)
 	return do[Runner](ctx, r, opts)
@@ -136,7 +139,7 @@ func (o *UpdateRunnerOptions) check() error {
 	)
 }
 
-// Update changes a runner. Document 2 §4.5.
+// Update changes a runner. GitLab docs: https://docs.gitlab.com/api/runners/
 func (s *RunnersService) Update(ctx context.Context, runner int64, o *UpdateRunnerOptions, opts ...RequestOption) (*Runner, error) {
 	r := s.newPut("/runners/:id", runner).json(o)
 	return do[Runner](ctx, r, opts)
@@ -165,7 +168,8 @@ func (o *PauseRunnerOptions) check() error {
 }
 
 // Pause stops a runner from taking jobs. Running jobs continue. With nil options it pauses the
-// runner; with Paused: new(false) it ends the pause. Document 2 §4.5.
+// runner; with Paused: new(false) it ends the pause.
+// GitLab docs: https://docs.gitlab.com/api/runners/
 func (s *RunnersService) Pause(ctx context.Context, runner int64, o *PauseRunnerOptions, opts ...RequestOption) (*Runner, error) {
 	r := s.newPut("/runners/:runner_id", runner).form(o.orPause())
 	return do[Runner](ctx, r, opts)
@@ -195,7 +199,7 @@ func (o *ListRunnerJobsOptions) check() error {
 }
 
 // ListJobs lists the jobs of a runner in the projects where the user is at least Reporter.
-// Document 2 §4.5.
+// GitLab docs: https://docs.gitlab.com/api/runners/
 func (s *RunnersService) ListJobs(ctx context.Context, runner int64, o *ListRunnerJobsOptions, opts ...RequestOption) iter.Seq2[*RunnerJob, error] {
 	r := s.newGet("/runners/:id/jobs", runner).params(o)
 	return list[RunnerJob](ctx, r, opts)
@@ -203,14 +207,15 @@ func (s *RunnersService) ListJobs(ctx context.Context, runner int64, o *ListRunn
 
 // ListManagers lists the managers of the runner: the machines and processes that run its jobs. The
 // contract does not specify whether the list has pages; a single page is read, too.
-// Document 2 §4.5.
+// GitLab docs: https://docs.gitlab.com/api/runners/
 func (s *RunnersService) ListManagers(ctx context.Context, runner int64, opts ...RequestOption) iter.Seq2[*RunnerManager, error] {
 	r := s.newGet("/runners/:id/managers", runner)
 	return list[RunnerManager](ctx, r, opts)
 }
 
 // ListForProject lists the runners that a project can use, including those of its groups and of the
-// instance. Administrators, and Maintainers and Auditors of the project. Document 2 §4.5.
+// instance. Administrators, and Maintainers and Auditors of the project.
+// GitLab docs: https://docs.gitlab.com/api/runners/
 func (s *RunnersService) ListForProject(ctx context.Context, project Ref, o *ListRunnersOptions, opts ...RequestOption) iter.Seq2[*Runner, error] {
 	r := s.newGet("/projects/:id/runners", project).params(o)
 	return list[Runner](ctx, r, opts)

@@ -61,7 +61,7 @@ const (
 	JobStatusCanceled JobStatus = "canceled"
 )
 
-// Runner is a CI runner (Document 2 §2.9). Lists return only the fields from ID to Status.
+// Runner is a CI runner. Lists return only the fields from ID to Status.
 type Runner struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -134,8 +134,8 @@ type Runner struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RunnerProject is a project that a runner is assigned to (Document 2 §2.9). Deployed servers send
-// more fields, which are in Extra.
+// RunnerProject is a project that a runner is assigned to. Deployed servers send more fields, which
+// are in Extra.
 type RunnerProject struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -151,7 +151,7 @@ type RunnerProject struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RunnerManager is a machine or process that runs the jobs of a runner (Document 2 §2.9).
+// RunnerManager is a machine or process that runs the jobs of a runner.
 type RunnerManager struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -181,7 +181,7 @@ type RunnerManager struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RunnerJob is a CI job of a runner (Document 2 §2.9).
+// RunnerJob is a CI job of a runner.
 type RunnerJob struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -220,7 +220,7 @@ type RunnerJob struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RunnerJobPipeline is the pipeline of a runner's job (Document 2 §2.9).
+// RunnerJobPipeline is the pipeline of a runner's job.
 type RunnerJobPipeline struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -234,7 +234,7 @@ type RunnerJobPipeline struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// RunnerJobProject is the project of a runner's job (Document 2 §2.9).
+// RunnerJobProject is the project of a runner's job.
 type RunnerJobProject struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`

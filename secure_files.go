@@ -9,20 +9,22 @@ import (
 )
 
 // SecureFilesService keeps files for CI jobs, such as certificates and signing keys, outside the
-// repository (Document 1 §4.4).
+// repository.
+// GitLab docs: https://docs.gitlab.com/api/secure_files/
 type SecureFilesService struct{ service }
 
 // maxSecureFile is the largest secure file in bytes: 5 MB (Document 1 §8), read as MiB, so that the
 // client refuses nothing that a server would take.
 const maxSecureFile = 5 << 20
 
-// List lists the secure files of a project. Document 1 §4.4.
+// List lists the secure files of a project. GitLab docs: https://docs.gitlab.com/api/secure_files/
 func (s *SecureFilesService) List(ctx context.Context, project Ref, opts ...RequestOption) iter.Seq2[*SecureFile, error] {
 	r := s.newGet("/projects/:project_id/secure_files", project)
 	return list[SecureFile](ctx, r, opts)
 }
 
-// Get reads the details of a secure file; Download reads its content. Document 1 §4.4.
+// Get reads the details of a secure file; Download reads its content.
+// GitLab docs: https://docs.gitlab.com/api/secure_files/
 func (s *SecureFilesService) Get(ctx context.Context, project Ref, file int64, opts ...RequestOption) (*SecureFile, error) {
 	r := s.newGet("/projects/:project_id/secure_files/:id", project, file)
 	return do[SecureFile](ctx, r, opts)
@@ -61,7 +63,7 @@ func (o *UploadSecureFileOptions) zeroIfNil() *UploadSecureFileOptions {
 }
 
 // Upload stores a new secure file. It returns ErrBadRequest if the project has a file with the name
-// already. Document 1 §4.4.
+// already. GitLab docs: https://docs.gitlab.com/api/secure_files/
 func (s *SecureFilesService) Upload(ctx context.Context, project Ref, o *UploadSecureFileOptions, opts ...RequestOption) (*SecureFile, error) {
 	r := s.newPost("/projects/:project_id/secure_files", project).upload(o.fields(), "file", o.zeroIfNil().File).checked(o)
 	return do[SecureFile](ctx, r, opts)
@@ -70,19 +72,19 @@ func (s *SecureFilesService) Upload(ctx context.Context, project Ref, o *UploadS
 // Download streams the content of a file that List, Get or Upload returned, and compares it with
 // the file's checksum. If they differ, the Read at the end of the stream returns an error that
 // matches ErrChecksum, and SaveTo leaves no file. &SecureFile{ID: 3} downloads without comparing.
-// Document 1 §4.4.
+// GitLab docs: https://docs.gitlab.com/api/secure_files/
 func (s *SecureFilesService) Download(ctx context.Context, project Ref, file *SecureFile, opts ...RequestOption) (*Download, error) {
 	r := s.newGet("/projects/:project_id/secure_files/:id/download", project, file.id()).verified(file.checksum())
 	return open(ctx, r, opts)
 }
 
-// Delete removes a secure file. Document 1 §4.4.
+// Delete removes a secure file. GitLab docs: https://docs.gitlab.com/api/secure_files/
 func (s *SecureFilesService) Delete(ctx context.Context, project Ref, file int64, opts ...RequestOption) error {
 	r := s.newDelete("/projects/:project_id/secure_files/:id", project, file)
 	return exec(ctx, r, opts)
 }
 
-// SecureFile describes a file for CI jobs (Document 1 §2.5).
+// SecureFile describes a file for CI jobs.
 type SecureFile struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -120,7 +122,7 @@ func (f *SecureFile) checksum() (algorithm ChecksumAlgorithm, checksum string) {
 	return f.ChecksumAlgorithm, f.Checksum
 }
 
-// SecureFileMetadata describes a certificate or a provisioning profile (Document 1 §2.5).
+// SecureFileMetadata describes a certificate or a provisioning profile.
 type SecureFileMetadata struct {
 	// ID is the serial number of a certificate, or the id of a profile.
 	ID string `json:"id"`
@@ -134,7 +136,7 @@ type SecureFileMetadata struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// CertificateName is a name in a certificate (Document 1 §2.5).
+// CertificateName is a name in a certificate.
 type CertificateName struct {
 	// C is the country.
 	C string `json:"C"`

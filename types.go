@@ -149,7 +149,7 @@ func (d Date) EncodeValues(key string, v *url.Values) error {
 }
 
 // Label is a label of an issue or merge request. A server sends only names, unless
-// WithLabelsDetails requests the details (Document 2 §2.2). Both forms are read.
+// WithLabelsDetails requests the details. Both forms are read.
 type Label struct {
 	// Name is the label's title.
 	Name string `json:"name"`

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// UsersService reads users (Document 2 §4.3).
+// UsersService reads users.
+// GitLab docs: https://docs.gitlab.com/api/users/
 type UsersService struct{ service }
 
 // UserOrderBy is the sort key of the list of users.
@@ -110,7 +111,7 @@ func (o *ListUsersOptions) check() error {
 
 // List lists users, by keyset pagination, which is the only kind for 50,000 users and more.
 // Query("page", "1") requests offset pagination, which servers since 16.5 may reject.
-// Document 2 §4.3.
+// GitLab docs: https://docs.gitlab.com/api/users/
 func (s *UsersService) List(ctx context.Context, o *ListUsersOptions, opts ...RequestOption) iter.Seq2[*User, error] {
 	r := s.newGet("/users").params(o)
 	return list[User](ctx, r, opts)
@@ -123,7 +124,7 @@ type GetUserOptions struct {
 }
 
 // Get reads a user by id. To find a user by name, use List with Username. The call needs a
-// credential. Document 2 §4.3.
+// credential. GitLab docs: https://docs.gitlab.com/api/users/
 func (s *UsersService) Get(ctx context.Context, user int64, o *GetUserOptions, opts ...RequestOption) (*User, error) {
 	r := s.newGet("/users/:id", user).params(o)
 	return do[User](ctx, r, opts)
@@ -137,30 +138,34 @@ type CurrentUserOptions struct {
 	Sudo int64 `url:"sudo,omitempty"`
 }
 
-// GetCurrent reads the user to whom the client's credential belongs. Document 2 §4.3.
+// GetCurrent reads the user to whom the client's credential belongs.
+// GitLab docs: https://docs.gitlab.com/api/users/
 func (s *UsersService) GetCurrent(ctx context.Context, o *CurrentUserOptions, opts ...RequestOption) (*User, error) {
 	r := s.newGet("/user").params(o)
 	return do[User](ctx, r, opts)
 }
 
-// EmailsService manages the e-mail addresses of users (Document 2 §4.4). The primary address cannot
-// be deleted. Newer servers include it in lists, older ones do not.
+// EmailsService manages the e-mail addresses of users. The primary address cannot be deleted. Newer
+// servers include it in lists, older ones do not.
+// GitLab docs: https://docs.gitlab.com/api/user_email_addresses/
 type EmailsService struct{ service }
 
-// List lists the current user's addresses. Document 2 §4.4.
+// List lists the current user's addresses.
+// GitLab docs: https://docs.gitlab.com/api/user_email_addresses/
 func (s *EmailsService) List(ctx context.Context, opts ...RequestOption) iter.Seq2[*Email, error] {
 	r := s.newGet("/user/emails")
 	return list[Email](ctx, r, opts)
 }
 
 // ListForUser lists a user's addresses. Administrators; self-managed and dedicated.
-// Document 2 §4.4.
+// GitLab docs: https://docs.gitlab.com/api/user_email_addresses/
 func (s *EmailsService) ListForUser(ctx context.Context, user int64, opts ...RequestOption) iter.Seq2[*Email, error] {
 	r := s.newGet("/users/:id/emails", user)
 	return list[Email](ctx, r, opts)
 }
 
-// Get reads an address of the current user. Document 2 §4.4.
+// Get reads an address of the current user.
+// GitLab docs: https://docs.gitlab.com/api/user_email_addresses/
 func (s *EmailsService) Get(ctx context.Context, email int64, opts ...RequestOption) (*Email, error) {
 	r := s.newGet("/user/emails/:email_id", email)
 	return do[Email](ctx, r, opts)
@@ -175,7 +180,8 @@ type CreateEmailOptions struct {
 func (o *CreateEmailOptions) check() error { return required("email", o.Email != "") }
 
 // Create adds an address to the current user, who confirms it by mail. It returns ErrBadRequest if
-// the address is taken, with the reason in Error.Fields["email"]. Document 2 §4.4.
+// the address is taken, with the reason in Error.Fields["email"].
+// GitLab docs: https://docs.gitlab.com/api/user_email_addresses/
 func (s *EmailsService) Create(ctx context.Context, o *CreateEmailOptions, opts ...RequestOption) (*Email, error) {
 	r := s.newPost("/user/emails").json(o)
 	return do[Email](ctx, r, opts)
@@ -192,7 +198,7 @@ type CreateEmailForUserOptions struct {
 func (o *CreateEmailForUserOptions) check() error { return required("email", o.Email != "") }
 
 // CreateForUser adds an address to a user. It returns ErrBadRequest if the address is taken.
-// Administrators. Document 2 §4.4.
+// Administrators. GitLab docs: https://docs.gitlab.com/api/user_email_addresses/
 func (s *EmailsService) CreateForUser(ctx context.Context, user int64, o *CreateEmailForUserOptions, opts ...RequestOption) (*Email, error) {
 	r := s.newPost("/users/:id/emails", user).json(o)
 	return do[Email](ctx, r, opts)
@@ -200,14 +206,14 @@ func (s *EmailsService) CreateForUser(ctx context.Context, user int64, o *Create
 
 // Delete deletes an address of the current user. The server then sends mail to the primary address
 // instead. Delete returns ErrNotFound if the address does not exist, and ErrBadRequest if it is the
-// primary one. Document 2 §4.4.
+// primary one. GitLab docs: https://docs.gitlab.com/api/user_email_addresses/
 func (s *EmailsService) Delete(ctx context.Context, email int64, opts ...RequestOption) error {
 	r := s.newDelete("/user/emails/:email_id", email)
 	return exec(ctx, r, opts)
 }
 
 // DeleteForUser deletes an address of a user. It returns ErrBadRequest if it is the primary one.
-// Administrators. Document 2 §4.4.
+// Administrators. GitLab docs: https://docs.gitlab.com/api/user_email_addresses/
 func (s *EmailsService) DeleteForUser(ctx context.Context, user, email int64, opts ...RequestOption) error {
 	r := s.newDelete("/users/:id/emails/:email_id", user, email)
 	return exec(ctx, r, opts)

@@ -16,7 +16,7 @@ const (
 	UserStateBlocked UserState = "blocked"
 )
 
-// UserSummary is a user as embedded in other resources (Document 2 §2.1).
+// UserSummary is a user as embedded in other resources.
 type UserSummary struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -40,7 +40,7 @@ type UserSummary struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// UserProfile is the user of a CI job (Document 1 §2.3).
+// UserProfile is the user of a CI job.
 type UserProfile struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -89,10 +89,10 @@ type UserProfile struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// User is a user (Document 2 §2.7). Lists return the fields from ID to WebURL. Get returns the
-// fields from ID to IsFollowed. The other fields are returned to administrators, and to users who
-// read themselves with GetCurrent. If the server does not show a field, a pointer or a list is nil,
-// and a text or time is zero.
+// User is a user. Lists return the fields from ID to WebURL. Get returns the fields from ID to
+// IsFollowed. The other fields are returned to administrators, and to users who read themselves
+// with GetCurrent. If the server does not show a field, a pointer or a list is nil, and a text or
+// time is zero.
 type User struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
@@ -225,7 +225,7 @@ type User struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// UserIdentity is an account of another service that a user signs in with (Document 2 §2.7).
+// UserIdentity is an account of another service that a user signs in with.
 type UserIdentity struct {
 	// Provider is the name of the service.
 	Provider string `json:"provider"`
@@ -237,7 +237,7 @@ type UserIdentity struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// SCIMIdentity is an account that the identity provider of a group manages (Document 2 §2.7).
+// SCIMIdentity is an account that the identity provider of a group manages.
 type SCIMIdentity struct {
 	// ExternUID is the user's id at the identity provider.
 	ExternUID string `json:"extern_uid"`
@@ -260,7 +260,7 @@ type CustomAttribute struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Email is an e-mail address of a user (Document 2 §2.8).
+// Email is an e-mail address of a user.
 type Email struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`

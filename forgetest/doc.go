@@ -25,28 +25,26 @@
 // The documents describe these conditions, but the server does not model them. A test that needs
 // one uses a fault or a fixture.
 //
-//   - Feature flags: features behind a flag are always enabled (Document 2 §4.2, Document 3
-//     §4.1.2).
+//   - Feature flags: features behind a flag are always enabled.
 //   - The community edition: it accepts only one assignee_username, and lacks vulnerability_events
-//     and the plan and trial of users (Document 2 §2.7 and §4.1.1, Document 3 §2.2).
-//   - Projects without instance runners: every project can use the runners of the instance
-//     (Document 2 §4.5).
+//     and the plan and trial of users.
+//   - Projects without instance runners: every project can use the runners of the instance.
 //   - Behaviour of older releases: what a newer release removed is also missing in older ones, for
-//     example the tags of a group's registry before 15.0 (Document 1 §4.1).
-//   - LFS objects: an archive contains the files as committed, for every value of include_lfs_blobs
-//     (Document 1 §4.3).
-//   - The largest offset of offset pagination (Document 1 §8).
-//   - The configuration of changelogs: only the titles of categories are read, without a time limit
-//     (Document 1 §4.3.1).
-//   - Notifications: integrations are stored and never called, and no mail is sent (Document 3 §6).
+//     example the tags of a group's registry before 15.0.
+//   - LFS objects: an archive contains the files as committed, for every value of
+//     include_lfs_blobs.
+//   - The largest offset of offset pagination.
+//   - The configuration of changelogs: only the titles of categories are read, without a time
+//     limit.
+//   - Notifications: integrations are stored and never called, and no mail is sent.
 //   - Integrations of the instance: a group that inherits an integration that no group above has
-//     keeps its own values (Document 3 §3).
+//     keeps its own values.
 //   - The end of an allowed integration: an integration that is set up stays when
-//     allowed_integrations later excludes it (Document 3 §4.1.1).
+//     allowed_integrations later excludes it.
 //
 // Application settings are stored, checked and shown, and allow_all_integrations and
 // allowed_integrations are enforced. Other settings also affect documented endpoints, but have no
-// effect here (Document 3 §2.1, §4.1.1 and §4.1.2):
+// effect here:
 //
 //   - Rate limits: throttle_*, *_limit and rate_limiting_response_text; use SetRateLimit or the
 //     fault TooManyRequests instead.

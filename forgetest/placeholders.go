@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Placeholder represents a user of another platform whose contributions were imported (Document 2
-// §2.10).
+// Placeholder represents a user of another platform whose contributions were imported.
 type Placeholder struct {
 	SourceHost string // "https://old.example.com"
 	ImportType string // "bitbucket"

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Tier is the subscription of the platform (Document 1 §1).
+// Tier is the subscription of the platform.
 type Tier string
 
 // The tiers, from the smallest to the largest.
@@ -16,7 +16,7 @@ const (
 	Ultimate Tier = "ultimate"
 )
 
-// Offering is the way in which the platform is run (Document 1 §1).
+// Offering is the way in which the platform is run.
 type Offering string
 
 // Hosted is the multi-tenant service, SelfManaged a self-managed instance, Dedicated a managed

@@ -46,7 +46,7 @@ type claims struct {
 }
 
 // DisableRegistryTagDelete turns off the registry's feature tag_delete: the registry then rejects
-// deletions by tag (Document 1 §4.1.2).
+// deletions by tag.
 func (s *Server) DisableRegistryTagDelete() {
 	s.edit()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ func settingsRoutes() []route {
 }
 
 // SetSettingsCacheTTL sets for how long, by the server's clock, reads of the application settings
-// may show the values from before a write. The platform's default is 60 seconds (Document 3 §1).
+// may show the values from before a write. The platform's default is 60 seconds.
 // Here the default is 0, so that tests need not wait: reads show a write immediately. Use
 // SetSettingsCacheTTL(time.Minute) to test a program that reads settings after it wrote them.
 func (s *Server) SetSettingsCacheTTL(d time.Duration) {

@@ -115,7 +115,7 @@ type rate struct {
 
 // SetRateLimit limits a route to n calls a minute; further calls get a 429. 0 removes the limit. By
 // default only "GET /projects/:id/repository/blobs/:sha" is limited: 5 calls a minute for blobs
-// above 10 MB (Document 1 §8).
+// above 10 MB.
 func (s *Server) SetRateLimit(route string, n int) {
 	s.mustBeRoute(route)
 	s.mu.Lock()

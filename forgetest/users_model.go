@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Role is the role of a user in a group or project (Document 1 §5 rule 7).
+// Role is the role of a user in a group or project.
 type Role int
 
 // The roles, from the weakest to the strongest.

@@ -1,7 +1,7 @@
 // Package catalogue has the contract as data, once: endpoints.json and types.json have what the
 // three documents specify, deployed.json what GitLab's public documentation and deployed servers
-// have beyond them, words.json GitLab's names. Generators, the tests and forgetest read it; the
-// client does not.
+// have beyond them, words.json GitLab's names, pages.json the page of each service at
+// docs.gitlab.com. Generators, the tests and forgetest read it; the client does not.
 package catalogue
 
 import (

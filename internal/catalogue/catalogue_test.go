@@ -43,6 +43,7 @@ func TestRowsAreComplete(t *testing.T) {
 		assert.Contains(t, []string{"api", "registry", "auth"}, e.Base, "%s: base", e.ID)
 		assert.Contains(t, []string{"none", "object", "array", "csv", "raw", "unknown"}, e.Response.Kind, "%s: response.kind", e.ID)
 		assert.True(t, e.Ref.Doc > 0 && e.Ref.Section != "" || e.Ref.Page != "", "%s: ref.page is the page of GitLab's documentation", e.ID)
+		assert.Regexp(t, `^https://docs\.gitlab\.com/api/[a-z_]+/$`, e.Docs(), "%s: pages.json has the page of each service", e.ID)
 		assert.NotEmpty(t, e.Auth.Schemes, "%s: auth.schemes", e.ID)
 		if e.Response.Type != "" {
 			assert.Contains(t, types, e.Response.Type, "%s: response.type", e.ID)

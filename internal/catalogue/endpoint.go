@@ -58,7 +58,7 @@ type Endpoint struct {
 	Ref                 struct {
 		Doc     int
 		Section string
-		Page    string // in deployed.json: of GitLab's documentation
+		Page    string // in deployed.json: of GitLab's documentation, see Docs
 	}
 	Deprecated *struct{ Since, Use string }
 	PathParams []Param `json:"path_params"`
@@ -95,6 +95,17 @@ type Rule struct {
 	Kind, Text, Limit string
 	Offerings         []string
 }
+
+// Docs returns the address of the page in GitLab's documentation: that of the row, or of the
+// service in pages.json.
+func (e Endpoint) Docs() string {
+	return "https://docs.gitlab.com/" + cmp.Or(e.Ref.Page, readPages()[e.Service]) + "/"
+}
+
+var readPages = sync.OnceValue(func() (pages map[string]string) {
+	Read("pages.json", &pages)
+	return pages
+})
 
 // HasRule reports whether the endpoint has a rule of the kind.
 func (e Endpoint) HasRule(kind string) bool {

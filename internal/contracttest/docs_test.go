@@ -3,6 +3,8 @@ package contracttest_test
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/gosource"
 )
 
@@ -77,6 +80,56 @@ func needSpecs(decl *ast.GenDecl, need func([]*ast.Ident, ...*ast.CommentGroup))
 				}
 			}
 		}
+	}
+}
+
+// The comment of each service, and of each method that requests an endpoint, links the stored page of
+// GitLab's documentation and no other. No comment that users read names a section of the documents.
+func TestDocsLinks(t *testing.T) {
+	pages, docs := map[string]string{}, map[string]string{}
+	for _, e := range catalogue.Endpoints() {
+		docs[e.Method+" "+e.Path] = e.Docs()
+		pages[strings.ReplaceAll(e.Service, "_", "")+"service"] = catalogue.Endpoint{Service: e.Service}.Docs()
+	}
+	methods, err := gosource.Methods(".")
+	require.NoError(t, err)
+	for _, m := range methods {
+		pages[strings.ToLower("*"+m.Service+"Service."+m.Name)] = docs[m.Verb+" "+m.Template]
+	}
+	link, section := regexp.MustCompile(`https://docs\.gitlab\.com/\S*`), regexp.MustCompile(`Document\s\d|§\d`)
+	later := regexp.MustCompile(`^(settings|integrations|vocabulary)`) // files that still name sections
+	check := func(name string, comment *ast.CommentGroup) {
+		if page, has := pages[strings.ToLower(name)]; has {
+			assert.Equal(t, []string{page}, link.FindAllString(comment.Text(), -1), "the comment of %s links its page", name)
+			delete(pages, strings.ToLower(name))
+		}
+	}
+	for _, dir := range []string{".", "forgetest"} {
+		set, files := parsePackage(t, dir)
+		for _, file := range files {
+			if later.MatchString(filepath.Base(set.Position(file.Pos()).Filename)) && dir == "." {
+				continue
+			}
+			ast.FileExports(file)
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CommentGroup:
+					assert.NotRegexp(t, section, n.Text(), set.Position(n.Pos()))
+				case *ast.GenDecl:
+					if spec, is := n.Specs[0].(*ast.TypeSpec); is {
+						check(spec.Name.Name, n.Doc)
+					}
+				case *ast.FuncDecl:
+					if n.Recv != nil {
+						check(types.ExprString(n.Recv.List[0].Type)+"."+n.Name.Name, n.Doc)
+					}
+				}
+				return true
+			})
+		}
+	}
+	for name := range pages {
+		assert.Regexp(t, `^\*?(settings|integrations)service`, name, "has no comment")
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -89,7 +88,7 @@ func route(m gosource.Method) (row forge.Route) {
 
 func endpointTable(services []gosource.Service) string {
 	var b strings.Builder
-	b.WriteString("| service | method | endpoint | pages | contract |\n|---|---|---|---|---|\n")
+	b.WriteString("| service | method | endpoint | pages | docs |\n|---|---|---|---|---|\n")
 	last := ""
 	for _, m := range requests(services) {
 		service := m.Service
@@ -98,7 +97,8 @@ func endpointTable(services []gosource.Service) string {
 		}
 		last = m.Service
 		r := route(m)
-		fmt.Fprintf(&b, "| %s | `%s` | `%s %s` | %s | %s |\n", service, m.Name, m.Verb, m.Template, r.Pagination, r.Section)
+		page := strings.TrimPrefix(r.Docs, "https://docs.gitlab.com/api/")
+		fmt.Fprintf(&b, "| %s | `%s` | `%s %s` | %s | [%s](%s) |\n", service, m.Name, m.Verb, m.Template, r.Pagination, strings.Trim(page, "/"), r.Docs)
 	}
 	return b.String()
 }
@@ -140,9 +140,6 @@ func writeTable(services []gosource.Service) string {
 	return b.String()
 }
 
-// section is the reference to the contract at the end of a comment.
-var section = regexp.MustCompile(` \(Document \d §[\d.]+\)`)
-
 func serviceTable(services []gosource.Service) string {
 	var b strings.Builder
 	b.WriteString("| field | what it does | methods |\n|---|---|---|\n")
@@ -162,8 +159,8 @@ func serviceTable(services []gosource.Service) string {
 			}
 			methods = append(methods, text)
 		}
-		doc := section.ReplaceAllString(strings.Join(strings.Fields(s.Doc), " "), "")
-		doc = strings.TrimSuffix(strings.TrimPrefix(doc, s.Name+" "), ".")
+		doc := strings.TrimPrefix(strings.Join(strings.Fields(s.Doc), " "), s.Name+" ")
+		doc = strings.TrimSuffix(doc, ".")
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, doc, strings.Join(methods, ", "))
 	}
 	return b.String()
