@@ -14,7 +14,7 @@ import (
 // process.
 type bodyPump struct {
 	*io.PipeReader
-	ctx      context.Context // of the attempt
+	ctx      context.Context //nolint:containedctx // of the attempt; the pump is its body
 	source   *task.Task[struct{}]
 	progress func(done, total int64)
 	done     int64

@@ -316,7 +316,7 @@ func TestRouting(t *testing.T) {
 	} {
 		r := c.send(tc.method, tc.path, "")
 		assert.Equal(t, tc.status, r.Status, "%s %.60s", tc.method, tc.path)
-		assert.True(t, strings.HasPrefix(string(r.Body), tc.body), "%s: %s", tc.path, r.Body)
+		assert.True(t, strings.HasPrefix(r.Body, tc.body), "%s: %s", tc.path, r.Body)
 	}
 	assert.Equal(t, 4, s.CountRequests("")) // unencoded slash, trailing slash, unknown path, unknown method
 }
