@@ -169,7 +169,7 @@ func TestHTTPClientRefusals(t *testing.T) {
 	assert.Empty(t, other.seen())
 	_, _, err := send(t.Context(), (&Client{}).HTTPClient(), "GET", w.url, "")
 	require.ErrorContains(t, err, "NewClient")
-	_, err = wireClient(t, w.url).HTTPClient().Post(w.url, "", readFunc(func(p []byte) (int, error) { return len(p) + 1, nil })) //nolint:noctx // it ends by itself
+	_, err = wireClient(t, w.url).HTTPClient().Post(w.url, "", readFunc(func(p []byte) (int, error) { return len(p) + 1, nil }))
 	require.ErrorContains(t, err, "impossible number of bytes")
 	for name, option := range map[string]RequestOption{
 		"OnePage": OnePage(), "PerPage": PerPage(1), "StartAt": StartAt(""), "Ahead": Ahead(1), "RequireComplete": RequireComplete(), "Progress": Progress(nil), "Timeout": Timeout(1),
