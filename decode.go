@@ -28,6 +28,7 @@ import (
 //   - The memory of decoded items is limited to 4 times MaxBytes, but at least 128 MiB: 31 MiB of
 //     {} would need gigabytes of structs.
 
+//go:generate go run ./internal/gensettings
 //go:generate go run ./internal/gendecode
 //go:generate go run ./internal/gentable
 //go:generate go run ./internal/genvalues

@@ -144,7 +144,7 @@ func bytesIn(v reflect.Value) (n int) {
 // forgetBaseline removes the unexported state of settings.
 func forgetBaseline(v any) {
 	if settings, is := v.(*ApplicationSettings); is {
-		settings.read = nil
+		settings.read, settings.base = nil, nil
 	}
 }
 

@@ -51,6 +51,23 @@ func mergeExtra(object []byte, extra map[string]any) ([]byte, error) {
 	return json.Marshal(members)
 }
 
+// membersOf encodes options as a JSON object, including the keys of its Extra, and splits
+// it by key.
+func membersOf(options any) (map[string]json.RawMessage, error) {
+	data, err := marshalCallers(options)
+	if err == nil {
+		data, err = withExtra(options, data)
+	}
+	members := map[string]json.RawMessage{}
+	if err == nil {
+		err = json.Unmarshal(data, &members)
+	}
+	if err != nil {
+		return nil, &ValidationError{Option: optionsName(options), Reason: "it cannot be encoded as JSON: " + err.Error()}
+	}
+	return members, nil
+}
+
 // marshalExtra encodes a value of Extra.
 func marshalExtra(name string, value any) ([]byte, error) {
 	if err := checkNesting(value); err != nil {

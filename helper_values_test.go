@@ -248,7 +248,7 @@ func equalStructs(a, b reflect.Value) string {
 
 // sameRaw compares two JSON texts. Invalid UTF-8 in them may be replaced.
 func sameRaw(a, b []byte) bool {
-	return equalJSON([]byte(strings.ToValidUTF8(string(a), "\ufffd")), []byte(strings.ToValidUTF8(string(b), "\ufffd")))
+	return jsonread.Equal([]byte(strings.ToValidUTF8(string(a), "\ufffd")), []byte(strings.ToValidUTF8(string(b), "\ufffd")))
 }
 
 // invented describes a part of the written JSON that was not in the JSON that was read, other than
@@ -284,7 +284,7 @@ func invented(written, read any) string {
 			return ""
 		}
 	}
-	if sameValue(written, read) || isNormal(written, read) {
+	if reflect.DeepEqual(written, read) || isNormal(written, read) {
 		return ""
 	}
 	return fmt.Sprintf(": %v was %v", written, read)

@@ -195,3 +195,41 @@ func fill(o IntegrationOptions, name string, value json.RawMessage) bool {
 		return err == nil && json.Unmarshal(member, o) == nil
 	})
 }
+
+// misfitsOf returns the values of a response's Extra under the key of a field that could not hold
+// them and that has not been set since.
+func misfitsOf[T any](response *T, extra map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	misfits := map[string]json.RawMessage{}
+	for name, value := range extra {
+		field, named := fieldForKey(reflect.ValueOf(response).Elem(), name)
+		if !named {
+			continue
+		}
+		member, err := json.Marshal(map[string]json.RawMessage{name: value})
+		if err != nil {
+			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "it cannot be encoded as JSON: " + err.Error()}
+		}
+		var again T
+		if err := decodeInto(member, &again); err != nil {
+			return nil, err
+		}
+		read, _ := fieldForKey(reflect.ValueOf(again), name)
+		if reflect.ValueOf(again).FieldByName("Extra").Len() == 0 {
+			return nil, &ValidationError{Option: optionsName(response), Param: name, Reason: "the map Extra holds it, although its field can: set the field"}
+		}
+		if reflect.DeepEqual(field.Interface(), read.Interface()) {
+			misfits[name] = value
+		}
+	}
+	return misfits, nil
+}
+
+// fieldForKey returns the field of a struct for a JSON key.
+func fieldForKey(v reflect.Value, key string) (field reflect.Value, found bool) {
+	for f := range v.Type().Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == key && name != "-" {
+			return v.FieldByIndex(f.Index), true
+		}
+	}
+	return reflect.Value{}, false
+}

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
 // Every response type has both methods of its own, on the value and on the pointer.
@@ -68,7 +70,7 @@ func TestMarshalFixtures(t *testing.T) {
 func readsLittle(typ reflect.Type, text []byte) bool {
 	value := reflect.New(typ)
 	_ = decodeInto(text, value.Interface())
-	return value.Elem().FieldByName("Extra").Len() > len(readMembers(text))/2
+	return value.Elem().FieldByName("Extra").Len() > len(jsonread.Members(text))/2
 }
 
 // fixtures returns all objects in testdata, the elements of lists one by one.
@@ -114,8 +116,8 @@ func survives(typ reflect.Type, document []byte, marshal func(any) ([]byte, erro
 	if difference := equalValues(value, again); difference != "" {
 		return fmt.Sprintf("%s%s in %s", typ, difference, text)
 	}
-	written, _ := parseJSON(text)
-	read, _ := parseJSON(document)
+	written, _ := jsonread.Parse(text)
+	read, _ := jsonread.Parse(document)
 	if difference := invented(written, read); difference != "" {
 		return fmt.Sprintf("%s in %s", difference, text)
 	}

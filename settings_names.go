@@ -2,173 +2,86 @@ package forge
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
+
+	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// requiredWith is a rule: enabling a setting requires others in the same update.
-type requiredWith struct {
-	setting string
-	needs   []string
+// setting is what is known about one name of a setting. settingTable has all names.
+type setting struct {
+	name       string   // in JSON: the contract's word, or GitLab's if the contract has none
+	field      string   // of ApplicationSettings; empty if this package does not know the name
+	kind       string   // JSON type
+	isStruct   bool     // its keys have fields, too
+	isSettable bool     // UpdateSettingsOptions has the field
+	isUnnamed  bool     // the contract describes it without a name
+	isOfTier   bool     // only Premium and Ultimate have it
+	isAlias    bool     // it is the old one of two names of one setting
+	other      string   // the other one of two names; a server shows the value under both
+	needs      []string // settings that an update requires if this one is true
+	replacedBy []string // settings that replace it, if it is deprecated
 }
 
-// companionSettings lists the rules of Document 3 §4.1.1 and §4.1.2. The Git families of rate
-// limits have no rules. The contract also requires shared_runners_minutes, which only Premium and
-// Ultimate have: a server that has it can require it.
-func companionSettings() []requiredWith {
-	rules := []requiredWith{
-		{"email_restrictions_enabled", []string{"email_restrictions"}},
-		{"antispam_enabled", []string{"antispam_api_key"}},
-		{"shared_runners_enabled", []string{"shared_runners_text", "shared_runners_minutes"}},
-		{"chatapp_enabled", []string{"chatapp_id", "chatapp_secret", "chatapp_signing_secret", "chatapp_verification_token"}},
-		{"tracker_enabled", []string{"tracker_collector_hostname"}},
-		{"codeintel_enabled", []string{"codeintel_url"}},
-		{"enforce_terms", []string{"terms"}},
-		{"require_two_factor_authentication", []string{"two_factor_grace_period"}},
-		{"unique_ips_limit_enabled", []string{"unique_ips_limit_per_user", "unique_ips_limit_time_window"}},
+// settingNamed returns the setting of a name: the contract's word, or the word of a vocabulary. A
+// name that the table lacks is that of a setting without a field.
+func settingNamed(name string, vocabulary *words) *setting {
+	if i, known := sort.Find(len(settingTable), func(i int) int { return strings.Compare(name, settingTable[i].name) }); known {
+		return &settingTable[i]
 	}
-	for _, family := range []string{"authenticated_api", "authenticated_web", "authenticated_packages_api", "unauthenticated_api", "unauthenticated_web",
-		"unauthenticated_packages_api", "unauthenticated"} {
-		family = "throttle_" + family
-		rules = append(rules, requiredWith{family + "_enabled", []string{family + "_period_in_seconds", family + "_requests_per_period"}})
+	if neutral, known := vocabulary.neutral(settingWord, name); known {
+		return settingNamed(neutral, nil)
 	}
-	return rules
+	return &setting{name: name}
 }
 
-// checkCompanions rejects an enabled setting without the settings that it requires. Settings that
-// only some tiers have are not required.
-func checkCompanions(given map[string]json.RawMessage) error {
-	for _, rule := range companionSettings() {
-		for _, need := range rule.needs {
-			if isValue(given[rule.setting], "true") && given[need] == nil && !isTierSetting(need) {
-				return &ValidationError{Param: need, Reason: "it must be set if " + rule.setting + " is true"}
-			}
-		}
+// current returns the setting under its current name.
+func (s *setting) current() *setting {
+	if s.isAlias {
+		return settingNamed(s.other, nil)
 	}
-	return nil
+	return s
 }
 
-// checkNeeds rejects a setting whose effect the value of another disables (Document 3 §4.1.1). If
-// the other is not given, the server's value counts. Apply sends both: deployed servers keep the
-// period for later.
-func checkNeeds(given map[string]json.RawMessage) error {
-	if given["unconfirmed_users_delete_after_days"] != nil && isValue(given["delete_unconfirmed_users"], "false") {
-		return &ValidationError{Param: "unconfirmed_users_delete_after_days", Reason: "it needs delete_unconfirmed_users, which is false"}
-	}
-	return nil
-}
-
-// deprecatedSetting is a deprecated setting and the one that replaces it.
-type deprecatedSetting struct{ name, use string }
-
-// replacedSettings lists the deprecated settings of Document 3 §4.1.1 and §4.1.2.
-func replacedSettings() []deprecatedSetting {
-	rules := []deprecatedSetting{
-		{"housekeeping_full_repack_period", "housekeeping_optimize_repository_period"},
-		{"housekeeping_gc_period", "housekeeping_optimize_repository_period"},
-		{"housekeeping_incremental_repack_period", "housekeeping_optimize_repository_period"},
-	}
-	for _, alias := range settingAliases() {
-		rules = append(rules, alias.deprecatedSetting)
-	}
-	for _, suffix := range []string{"_enabled", "_period_in_seconds", "_requests_per_period"} {
-		for _, family := range []string{"_web", "_api"} {
-			rules = append(rules, deprecatedSetting{"throttle_unauthenticated" + suffix, "throttle_unauthenticated" + family + suffix})
-		}
-	}
-	return rules
-}
-
-// checkDeprecated rejects a deprecated setting together with its replacement.
-func checkDeprecated(given map[string]json.RawMessage) error {
-	for _, rule := range replacedSettings() {
-		if given[rule.name] != nil && given[rule.use] != nil {
-			return &ValidationError{Param: rule.name, Reason: "it is deprecated, and " + rule.use + ", which replaces it, is set too: omit " + rule.name}
-		}
-	}
-	return nil
-}
-
-// checkReplaced rejects a deprecated setting and its replacement with different values.
-func checkReplaced(given map[string]json.RawMessage) error {
-	for _, rule := range replacedSettings() {
-		old, by := given[rule.name], given[rule.use]
-		if old != nil && by != nil && !equalJSON(aliasValue(rule, old), by) {
-			return &ValidationError{Param: rule.name, Reason: "it is deprecated, and " + rule.use + ", which replaces it, has another value: omit " + rule.name}
-		}
-	}
-	return nil
-}
-
-// settingAlias is a deprecated setting that is another name of its replacement: each shows the
-// value of the other.
-type settingAlias struct {
-	deprecatedSetting
-	text bool // the old name takes the strings "true" and "false", the new one booleans
-}
-
-func settingAliases() []settingAlias {
-	return []settingAlias{
-		{deprecatedSetting: deprecatedSetting{"admin_notification_email", "abuse_notification_email"}},
-		{deprecatedSetting: deprecatedSetting{"allow_local_requests_from_hooks_and_services", "allow_local_requests_from_web_hooks_and_services"}},
-		{deprecatedSetting: deprecatedSetting{"asset_proxy_whitelist", "asset_proxy_allowlist"}},
-		{deprecatedSetting: deprecatedSetting{"signin_enabled", "password_authentication_enabled_for_web"}, text: true},
-	}
-}
-
-// forward converts a value of the old name to one of the new name.
-func (a settingAlias) forward(value json.RawMessage) json.RawMessage {
-	var text string
-	if a.text && json.Unmarshal(value, &text) == nil && (text == "true" || text == "false") {
+// form returns a value of another name of the setting in the form of this one. If their types
+// differ, one is a boolean and the other its text.
+func (s *setting) form(value json.RawMessage, of *setting) json.RawMessage {
+	switch text := strings.Trim(string(value), " \t\r\n\""); {
+	case s.kind == of.kind || text != "true" && text != "false":
+		return value
+	case s.kind == "string":
+		return json.RawMessage(`"` + text + `"`)
+	default:
 		return json.RawMessage(text)
 	}
-	return value
 }
 
-// backward converts a value of the new name to one of the old name.
-func (a settingAlias) backward(value json.RawMessage) json.RawMessage {
-	if a.text && (isValue(value, "true") || isValue(value, "false")) {
-		return json.RawMessage(`"` + strings.TrimSpace(string(value)) + `"`)
+// misfit returns the reason why the field cannot hold a value; "" if it can, or if there is no
+// field. A number in a string is accepted in responses, but never sent.
+func (s *setting) misfit(value json.RawMessage) string {
+	var r jsonread.Reader
+	r.Reset(jsonread.Join(settingValues{s.name: value}))
+	if s.field == "" || decodeValue(&r, new(ApplicationSettings)) != nil {
+		return ""
 	}
-	return value
+	misfits := r.Mismatches()
+	if isNumber := s.kind == "integer" || s.kind == "number"; isNumber && strings.HasPrefix(string(value), `"`) {
+		misfits = []jsonread.Mismatch{{Want: s.kind, Got: "string"}}
+	}
+	if len(misfits) == 0 {
+		return ""
+	}
+	return "its type is " + misfits[0].Want + ", and the value is a JSON " + misfits[0].Got
 }
 
-// aliasValue converts a value of a deprecated setting to one of its replacement.
-func aliasValue(rule deprecatedSetting, old json.RawMessage) json.RawMessage {
-	for _, alias := range settingAliases() {
-		if alias.deprecatedSetting == rule {
-			return alias.forward(old)
-		}
-	}
-	return old
-}
-
-// aliasBackward converts a value of a setting to one of its deprecated name.
-func aliasBackward(old string, value json.RawMessage) json.RawMessage {
-	for _, alias := range settingAliases() {
-		if alias.name == old {
-			return alias.backward(value)
-		}
-	}
-	return value
-}
-
-// shownSetting returns a setting's value under any of its names; nil if the server shows none of
-// them.
-func shownSetting(shown map[string]json.RawMessage, name string) json.RawMessage {
-	if value := shown[name]; value != nil {
-		return value
-	}
-	for _, alias := range settingAliases() {
-		switch old, by := shown[alias.name], shown[alias.use]; {
-		case name == alias.use && old != nil:
-			return alias.forward(old)
-		case name == alias.name && by != nil:
-			return alias.backward(by)
-		}
-	}
-	return nil
+// isSecret reports whether the value is a key, a token, a secret or a password. It goes by the
+// name, since servers have settings that the contract does not name.
+func (s *setting) isSecret() bool {
+	ends := []string{"_key", "_token", "_secret", "_password", "_pass", "_passphrase", "_salt", "_credentials"}
+	return (s.kind == "string" || s.field == "") && slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s.name, end) })
 }
 
 // isIdentity reports whether a key of the settings object is not a setting.
@@ -176,26 +89,106 @@ func isIdentity(name string) bool {
 	return name == "id" || name == "created_at" || name == "updated_at"
 }
 
-// isTierSetting reports whether only Premium and Ultimate have a setting (Document 3 §2.1 and
-// §4.1.1).
-func isTierSetting(name string) bool {
-	switch name {
-	case "allow_account_deletion", "allow_all_integrations", "allow_group_owners_to_manage_ldap", "allowed_integrations", "assistant_features_enabled",
-		"default_project_deletion_protection", "delete_unconfirmed_users", "disable_personal_access_tokens", "file_template_project_id",
-		"group_owners_can_manage_default_branch_protection", "lock_assistant_features_enabled", "lock_memberships_to_saml", "replica_node_allowed_ips",
-		"replica_status_timeout", "scan_execution_policies_action_limit", "scan_execution_policies_schedule_limit", "secret_push_protection_available",
-		"security_approval_policies_limit", "security_policy_global_group_approvers_enabled", "shared_runners_minutes",
-		"unconfirmed_users_delete_after_days", "use_analytics_store_for_analytics", "virtual_registries_endpoints_api_limit":
-		return true
+// isSame compares two values of a setting. Servers write an empty value as null or as an empty
+// value, omit it in an object that is a struct here, and write decimals as text.
+func (s *setting) isSame(a, b json.RawMessage) bool {
+	left, leftOK := jsonread.Parse(a)
+	right, rightOK := jsonread.Parse(b)
+	if s.isStruct {
+		left, right = withoutEmpty(left), withoutEmpty(right)
 	}
-	return false
+	if left == nil || right == nil {
+		return leftOK && rightOK && isEmpty(left) && isEmpty(right)
+	}
+	return reflect.DeepEqual(left, right) || isNumberText(left, right) || isNumberText(right, left)
 }
 
-// isSecretSetting reports whether a setting's value is a key, a token, a secret or a password. It
-// goes by the name, since servers have settings that the contract does not name.
-func isSecretSetting(name string) bool {
-	if f, known := settingStructField(name); known && !slices.Contains([]reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[*string](), reflect.TypeFor[Nullable[string]]()}, f.Type) {
-		return false
+// withoutEmpty removes the empty keys of an object. Other values are returned unchanged.
+func withoutEmpty(value any) any {
+	if members, isObject := value.(map[string]any); isObject {
+		maps.DeleteFunc(members, func(_ string, member any) bool { return isEmpty(member) })
 	}
-	return slices.ContainsFunc([]string{"_key", "_token", "_secret", "_password", "_pass", "_passphrase", "_salt", "_credentials"}, func(end string) bool { return strings.HasSuffix(name, end) })
+	return value
+}
+
+// isEmpty reports whether a value is null or means the same to a server. 0 is not empty.
+func isEmpty(value any) bool {
+	v := reflect.ValueOf(value)
+	return !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0
+}
+
+// isNumberText reports whether text holds a number.
+func isNumberText(text, number any) bool {
+	digits, isText := text.(string)
+	return isText && jsonread.Numeral(digits) == number
+}
+
+// settingValues are values of settings by name.
+type settingValues map[string]json.RawMessage
+
+// of returns the value of a setting, under either of its names; nil if there is none.
+func (v settingValues) of(s *setting) json.RawMessage {
+	if value := v[s.name]; value != nil || s.other == "" {
+		return value
+	}
+	return s.form(v[s.other], settingNamed(s.other, nil))
+}
+
+// join moves the values of old names to the current names, if these have none.
+func (v settingValues) join() {
+	for i := range settingTable {
+		if old := &settingTable[i]; old.isAlias && v[old.name] != nil {
+			v[old.other] = v.of(old.current())
+			delete(v, old.name)
+		}
+	}
+}
+
+// companions returns what a document has of the settings that enabled ones require and that have no
+// value here. missing is the error for one that the document lacks,
+// too. A setting of a tier is not missing, since only some servers have it.
+func (v settingValues) companions(document settingValues) (companions settingValues, missing error) {
+	companions = settingValues{}
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		for _, need := range settingNamed(name, nil).needs {
+			s := settingNamed(need, nil)
+			switch value := document.of(s); {
+			case !isValue(v[name], "true") || v[need] != nil:
+			case value != nil && !isValue(value, "null"):
+				companions[need] = value
+			case !s.isOfTier:
+				missing = firstError(missing, &ValidationError{Param: need, Reason: "it must be set if " + name + " is true"})
+			}
+		}
+	}
+	return companions, missing
+}
+
+// checkReplaced rejects a deprecated setting together with one that replaces it. In a document,
+// both may have the same value, and the value under an old name must fit the current one.
+func (v settingValues) checkReplaced(inDocument bool) error {
+	for i := range settingTable {
+		old := &settingTable[i]
+		for _, name := range old.replacedBy {
+			reason, value, by := "", v[old.name], settingNamed(name, nil)
+			switch {
+			case value == nil:
+			case v[name] != nil && !inDocument:
+				reason = "it is deprecated, and " + name + ", which replaces it, is set too: omit " + old.name
+			case v[name] != nil && !jsonread.Equal(by.form(value, old), v[name]):
+				reason = "it is deprecated, and " + name + ", which replaces it, has another value: omit " + old.name
+			case old.isAlias && inDocument && by.misfit(by.form(value, old)) != "":
+				reason = `it must be "true" or "false"`
+			}
+			if reason != "" {
+				return &ValidationError{Param: old.name, Reason: reason}
+			}
+		}
+	}
+	return nil
+}
+
+// isValue reports whether a value equals the JSON in text.
+func isValue(value json.RawMessage, text string) bool {
+	return jsonread.Equal(value, []byte(text))
 }

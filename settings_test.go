@@ -82,10 +82,11 @@ func TestSettingCompanions(t *testing.T) {
 			companions[param.RequiredWhen] = append(companions[param.RequiredWhen], param.Name)
 		}
 	}
-	for _, rule := range companionSettings() {
-		rules[rule.setting] = rule.needs
-		slices.Sort(rule.needs)
-		slices.Sort(companions[rule.setting])
+	for _, s := range settingTable {
+		if s.needs != nil {
+			rules[s.name] = slices.Sorted(slices.Values(s.needs))
+			slices.Sort(companions[s.name])
+		}
 	}
 	assert.Equal(t, companions, rules)
 	for _, param := range settingParams(t) {
@@ -94,7 +95,7 @@ func TestSettingCompanions(t *testing.T) {
 	c := serve(t)
 	for setting, needs := range rules {
 		for _, missing := range needs {
-			if isTierSetting(missing) {
+			if settingNamed(missing, nil).isOfTier {
 				continue
 			}
 			options := &UpdateSettingsOptions{Extra: map[string]any{}}
@@ -148,19 +149,21 @@ func TestSettingNeeds(t *testing.T) {
 // use.
 func TestDeprecatedSettings(t *testing.T) {
 	replaced := map[string][]string{}
-	for _, rule := range replacedSettings() {
-		replaced[rule.name] = append(replaced[rule.name], rule.use)
-		options := &UpdateSettingsOptions{Extra: map[string]any{rule.name: 1, rule.use: 2}}
-		_, err := serve(t).Settings.Update(t.Context(), options)
-		option := "UpdateSettingsOptions"
-		if field := fieldOf(reflect.TypeFor[UpdateSettingsOptions](), rule.name); field != "" {
-			option += "." + field
+	for _, old := range settingTable {
+		for _, use := range old.replacedBy {
+			replaced[old.name] = append(replaced[old.name], use)
+			options := &UpdateSettingsOptions{Extra: map[string]any{old.name: 1, use: 2}}
+			_, err := serve(t).Settings.Update(t.Context(), options)
+			option := "UpdateSettingsOptions"
+			if field := fieldOf(reflect.TypeFor[UpdateSettingsOptions](), old.name); field != "" {
+				option += "." + field
+			}
+			assertRefused(t, err, option, old.name)
+			assert.ErrorContains(t, err, use+", which replaces it, is set too: omit "+old.name)
+			var refused *ValidationError
+			require.ErrorAs(t, options.Diff().Err(), &refused)
+			assert.Equal(t, []string{option, old.name}, []string{refused.Option, refused.Param})
 		}
-		assertRefused(t, err, option, rule.name)
-		assert.ErrorContains(t, err, rule.use+", which replaces it, is set too: omit "+rule.name)
-		var refused *ValidationError
-		require.ErrorAs(t, options.Diff().Err(), &refused)
-		assert.Equal(t, []string{option, rule.name}, []string{refused.Option, refused.Param})
 	}
 	for _, param := range settingParams(t) {
 		if param.Deprecated.Use != "" {
@@ -189,8 +192,13 @@ func settingParams(t *testing.T) (params []catalogue.SettingFacts) {
 
 // The 142 fields, 127 parameters and 27 rate limits of Document 3.
 func TestSettingsAreComplete(t *testing.T) {
-	assert.Len(t, catalogue.JSONFields(reflect.TypeFor[ApplicationSettings]()), 142+96+1)
-	parameters := slices.Sorted(maps.Keys(catalogue.JSONFields(reflect.TypeFor[UpdateSettingsOptions]())))
+	settings := catalogue.Settings()
+	documented := func(of reflect.Type) []string {
+		names := slices.Sorted(maps.Keys(catalogue.JSONFields(of)))
+		return slices.DeleteFunc(names, func(name string) bool { return settings[name].Beyond })
+	}
+	assert.Len(t, documented(reflect.TypeFor[ApplicationSettings]()), 142+96+1)
+	parameters := documented(reflect.TypeFor[UpdateSettingsOptions]())
 	assert.Len(t, parameters, 127+len(catalogue.UnnamedSettings())+len(catalogue.SettingDependencies()))
 	limits := slices.DeleteFunc(parameters, func(name string) bool { return !strings.HasPrefix(name, "throttle_") })
 	assert.Len(t, limits, 27)

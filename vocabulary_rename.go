@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -42,26 +43,17 @@ func (n renamer) encode(options any) (*payload, error) {
 	return newJSONPayload(options, data, err)
 }
 
-// toProduct returns the name under which a key is sent.
+// toProduct returns the name under which a key is sent. Settings that the contract describes
+// without a name have GitLab's in this package, and such parameters of integrations have the
+// contract's placeholders.
 func (n renamer) toProduct(name string) (string, error) {
 	if word, known := n.words.word(n.kind, name); known {
 		return word, nil
 	}
-	if isUnnamed(name) {
+	if strings.HasPrefix(name, "<") || n.kind == settingWord && settingNamed(name, nil).isUnnamed {
 		return "", unnamed(name, ", in Extra")
 	}
 	return name, nil
-}
-
-// isUnnamed reports whether the contract describes the key without naming it. Such settings have
-// GitLab's names in this package, and such integration parameters the contract's placeholders.
-func isUnnamed(name string) bool {
-	switch name {
-	case "plantuml_enabled", "plantuml_url", "diagramsnet_enabled", "diagramsnet_url", "kroki_enabled", "kroki_url", "jira_connect_application_key",
-		"jira_connect_public_key_storage_enabled", "jira_connect_proxy_url", "jira_connect_additional_audience_url":
-		return true
-	}
-	return strings.HasPrefix(name, "<")
 }
 
 // translate returns the response in the contract's words. Invalid JSON is returned unchanged; the
@@ -147,4 +139,10 @@ func (n renamer) rename(object []byte, name func(string) (string, error)) ([]byt
 		out = append(out, separator)
 	}
 	return append(out, '}'), r.End()
+}
+
+// appendKey appends a key of an object, and its colon.
+func appendKey(text []byte, key string) ([]byte, error) {
+	quoted, err := json.Marshal(key)
+	return append(append(text, quoted...), ':'), err
 }

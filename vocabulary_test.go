@@ -39,16 +39,7 @@ func speaking(t *testing.T, v Vocabulary, exchanges ...exchange) *Client {
 // The vocabulary GitLab has exactly the words of the deployed product.
 func TestGitLab(t *testing.T) {
 	facts := map[string]string{ // kind and neutral word, as a deployed server has them
-		"setting antispam_enabled": "akismet_enabled", "setting antispam_api_key": "akismet_api_key", "setting jobqueue_job_limiter_mode": "sidekiq_job_limiter_mode",
-		"setting jobqueue_job_limiter_compression_threshold_bytes": "sidekiq_job_limiter_compression_threshold_bytes", "setting jobqueue_job_limiter_limit_bytes": "sidekiq_job_limiter_limit_bytes",
-		"setting chatapp_enabled": "slack_app_enabled", "setting chatapp_id": "slack_app_id", "setting chatapp_secret": "slack_app_secret", "setting chatapp_signing_secret": "slack_app_signing_secret",
-		"setting chatapp_verification_token": "slack_app_verification_token", "setting tracker_enabled": "snowplow_enabled", "setting tracker_app_id": "snowplow_app_id",
-		"setting tracker_collector_hostname": "snowplow_collector_hostname", "setting tracker_database_collector_hostname": "snowplow_database_collector_hostname",
-		"setting tracker_cookie_domain": "snowplow_cookie_domain", "setting codeintel_enabled": "sourcegraph_enabled", "setting codeintel_public_only": "sourcegraph_public_only",
-		"setting codeintel_url": "sourcegraph_url", "setting assistant_features_enabled": "duo_features_enabled", "setting lock_assistant_features_enabled": "lock_duo_features_enabled",
-		"setting replica_node_allowed_ips": "geo_node_allowed_ips", "setting replica_status_timeout": "geo_status_timeout", "setting editor_extension_marketplace": "vscode_extension_marketplace",
-		"setting use_analytics_store_for_analytics": "use_clickhouse_for_analytics",
-		"slug task_tracker":                         "asana", "slug project_tracker": "assembla", "slug build_server": "bamboo", "slug issue_tracker": "bugzilla", "slug pipeline_service": "buildkite",
+		"slug task_tracker": "asana", "slug project_tracker": "assembla", "slug build_server": "bamboo", "slug issue_tracker": "bugzilla", "slug pipeline_service": "buildkite",
 		"slug chat_classic": "campfire", "slug issue_tracker_two_urls_1": "clickup", "slug wiki_workspace": "confluence", "slug custom_issue_tracker": "custom-issue-tracker", "slug monitoring": "datadog",
 		"slug test_generation": "diffblue-cover", "slug team_chat_a": "discord", "slug ci_service": "drone-ci", "slug emails_on_push": "emails-on-push", "slug engineering_workflow": "ewm",
 		"slug team_chat_b": "telegram", "slug team_chat_c": "unify-circuit", "slug team_chat_d": "webex-teams", "slug issue_tracker_two_urls_2": "youtrack",
@@ -60,8 +51,11 @@ func TestGitLab(t *testing.T) {
 		"media application/vnd.<vendor>.distribution.manifest.v2+json": "application/vnd.docker.distribution.manifest.v2+json", "scope manage_runners": "manage_runner",
 		"default config_file": ".gitlab/changelog_config.yml",
 	}
-	for _, name := range catalogue.UnnamedSettings() {
-		facts["setting "+name] = name
+	for name, word := range catalogue.SettingWords() {
+		if strings.HasPrefix(name, "<") {
+			name = word
+		}
+		facts["setting "+name] = word
 	}
 	c, err := NewClient("https://forge.example.com", WithVocabulary(GitLab))
 	require.NoError(t, err)

@@ -2,6 +2,9 @@
 
 package forge
 
+// UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
+func (v *ApplicationSettings) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
+
 // MarshalJSON writes the fields that are not zero, and the entries of Extra.
 func (v ApprovalSetting) MarshalJSON() ([]byte, error) { return marshalValue(v) }
 

@@ -10,12 +10,12 @@ import (
 
 // terms maps neutral names of the contract to those of the deployed product.
 type terms struct {
-	Settings     map[string]string            `json:"settings"`     // by neutral name
+	Settings     map[string]string            `json:"-"`            // by neutral name
 	Integrations map[string]map[string]string `json:"integrations"` // by kind: "slug" and templated parameters
 }
 
 var vocabulary = sync.OnceValue(func() *terms {
-	v := new(terms)
+	v := &terms{Settings: embedded.SettingWords()}
 	embedded.Read("words.json", v)
 	return v
 })

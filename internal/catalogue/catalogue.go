@@ -1,7 +1,8 @@
 // Package catalogue has the contract as data, once: endpoints.json and types.json have what the
 // three documents specify, deployed.json what GitLab's public documentation and deployed servers
-// have beyond them, words.json GitLab's names, pages.json the page of each service at
-// docs.gitlab.com. Generators, the tests and forgetest read it; the client does not.
+// have beyond them, settings.json the settings with their names and comments in Go, words.json
+// GitLab's names of the others, pages.json the page of each service at docs.gitlab.com.
+// Generators, the tests and forgetest read it; the client does not.
 package catalogue
 
 import (
@@ -48,10 +49,17 @@ func Types[T any]() map[string]T {
 }
 
 // Fields returns the fields of deployed servers that the documents lack, or to which they give
-// another type, by type.
+// another type, by type. Those of the settings are in settings.json.
 func Fields[F any]() map[string][]F {
 	var deployed struct{ Fields map[string][]F }
 	Read("deployed.json", &deployed)
+	var settings []F
+	if err := json.Unmarshal(settingsBeyond(), &settings); err != nil {
+		panic(fmt.Sprintf("catalogue: settings.json: %v", err))
+	}
+	if len(settings) > 0 {
+		deployed.Fields["ApplicationSettings"] = settings
+	}
 	return deployed.Fields
 }
 

@@ -1,13 +1,132 @@
 package catalogue
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
 	"strings"
 )
 
+// SettingRow is a setting in settings.json, from which internal/gensettings makes the fields of
+// ApplicationSettings and UpdateSettingsOptions, and the table of names. Its comment in both is Go,
+// Doc, and the sentences that follow from the other columns.
+type SettingRow struct {
+	Go         string   // name of the fields
+	Contract   string   // its word; <...> if it has none; empty for a setting beyond the documents
+	GitLab     string   // GitLab's word, if it is another
+	Type       string   // in Go, without pointer and Nullable
+	Nullable   bool     // null is a separate value
+	Access     string   // "read" or "update" for a setting that only responses or only updates have
+	Tier       string   // the only tiers that have it, as a sentence
+	Since      string   // the release that introduced it, if a source names one
+	Needs      []string // settings that an update requires if this one is true
+	ReplacedBy []string `json:"replaced_by"`
+	Alias      bool     // it is the old name of ReplacedBy: both have one value
+	Deprecated string   // the paragraph of the comment, if it is deprecated
+	Doc        string   // the comment after the name
+	DocRead    string   `json:"doc_read"`   // more for the field of ApplicationSettings
+	DocUpdate  string   `json:"doc_update"` // more for the field of UpdateSettingsOptions
+}
+
+// SettingGroup is a group of settings with a heading.
+type SettingGroup struct {
+	Title    string
+	Settings []SettingRow
+}
+
+// SettingGroups returns the settings in the order of the fields. It panics if a row has a key that
+// SettingRow lacks.
+func SettingGroups() []SettingGroup {
+	var raw json.RawMessage
+	Read("settings.json", &raw)
+	var all struct{ Groups []SettingGroup }
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&all); err != nil {
+		panic("catalogue: settings.json: " + err.Error())
+	}
+	return all.Groups
+}
+
+// SettingRows returns the settings without the groups.
+func SettingRows() (rows []SettingRow) {
+	for _, g := range SettingGroups() {
+		rows = append(rows, g.Settings...)
+	}
+	return rows
+}
+
+// SettingWords returns GitLab's words by those of the contract, where they differ.
+func SettingWords() map[string]string {
+	words := map[string]string{}
+	for _, r := range SettingRows() {
+		if r.GitLab != "" && r.Contract != "" {
+			words[r.Contract] = r.GitLab
+		}
+	}
+	return words
+}
+
+// Key returns the name in the JSON of this package.
+func (r SettingRow) Key() string {
+	if r.IsUnnamed() || r.Contract == "" {
+		return r.GitLab
+	}
+	return r.Contract
+}
+
+// IsUnnamed reports whether the contract describes the setting without a name.
+func (r SettingRow) IsUnnamed() bool { return strings.HasPrefix(r.Contract, "<") }
+
+// MayBeOmitted reports whether a response may lack the setting.
+func (r SettingRow) MayBeOmitted() bool {
+	return r.Contract == "" || r.Access == "update" || r.Tier != "" || r.Since != ""
+}
+
+// Kind returns the JSON type. A named type is a string, except for the one struct.
+func (r SettingRow) Kind() string {
+	if strings.HasPrefix(r.Type, "[]") {
+		return "array"
+	}
+	if strings.HasPrefix(r.Type, "map[") || r.IsStruct() {
+		return "object"
+	}
+	kinds := map[string]string{"bool": "boolean", "int": "integer", "int64": "integer", "float64": "number"}
+	return cmp.Or(kinds[r.Type], "string")
+}
+
+// IsStruct reports whether the type is a struct of the package.
+func (r SettingRow) IsStruct() bool { return r.Type == "BranchProtectionDefaults" }
+
+// settingsBeyond returns the settings beyond the documents in the form of the fields in types.json.
+func settingsBeyond() json.RawMessage {
+	type only struct {
+		Tiers []string `json:"tiers,omitempty"`
+	}
+	fields := []any{}
+	for _, r := range SettingRows() {
+		available := only{}
+		if r.Tier != "" {
+			available.Tiers = []string{"premium", "ultimate"}
+		}
+		if r.Contract == "" {
+			fields = append(fields, map[string]any{"name": r.Key(), "type": r.Kind(), "nullable": r.Nullable, "only": available})
+		}
+	}
+	text, _ := json.Marshal(fields) // plain values
+	return text
+}
+
 // UnnamedSettings returns the settings that the contract describes without a name, sorted.
-func UnnamedSettings() []string {
-	return []string{"diagramsnet_enabled", "diagramsnet_url", "jira_connect_additional_audience_url", "jira_connect_application_key", "jira_connect_proxy_url",
-		"jira_connect_public_key_storage_enabled", "kroki_enabled", "kroki_url", "plantuml_enabled", "plantuml_url"}
+func UnnamedSettings() (names []string) {
+	for _, r := range SettingRows() {
+		if r.IsUnnamed() {
+			names = append(names, r.Key())
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // SettingDependencies returns the settings that a condition or a deprecation of the contract names,
@@ -18,17 +137,10 @@ func SettingDependencies() []string {
 
 // ShownName returns the JSON name of a field that the catalogue lists under a placeholder.
 func ShownName(name string) string {
-	switch name {
-	case "<issue_tracker_connect: application key>":
-		return "jira_connect_application_key"
-	case "<issue_tracker_connect: public-key-storage flag>":
-		return "jira_connect_public_key_storage_enabled"
-	case "<issue_tracker_connect: proxy URL>":
-		return "jira_connect_proxy_url"
-	case "<issue_tracker_connect: additional audience URL>":
-		return "jira_connect_additional_audience_url"
+	if !strings.HasPrefix(name, "<") {
+		return name
 	}
-	return strings.NewReplacer("<diagram1>", "plantuml", "<diagram2>", "diagramsnet", "<diagram3>", "kroki").Replace(name)
+	return cmp.Or(SettingWords()[name], name)
 }
 
 // SettingFacts describes a setting according to one part of the contract.
@@ -44,9 +156,12 @@ type SettingFacts struct {
 
 // Setting is a setting in responses, in the update, or in both. If both are nil, only a condition
 // names it.
-type Setting struct{ Field, Param *SettingFacts }
+type Setting struct {
+	Field, Param *SettingFacts
+	Beyond       bool // the documents lack it
+}
 
-// Settings returns all settings of the contract, by the names of this package.
+// Settings returns all settings, by the names of this package.
 func Settings() map[string]Setting {
 	entries := map[string]Setting{}
 	for _, field := range Types[struct{ Fields []*SettingFacts }]()["ApplicationSettings"].Fields {
@@ -58,12 +173,30 @@ func Settings() map[string]Setting {
 	}]() {
 		if e.ID == "settings.update" {
 			for _, param := range e.Body {
-				entries[param.Name] = Setting{entries[param.Name].Field, param}
+				entries[param.Name] = Setting{Field: entries[param.Name].Field, Param: param}
 			}
 		}
 	}
 	for _, name := range SettingDependencies() {
-		entries[name] = Setting{entries[name].Field, entries[name].Param}
+		if _, known := entries[name]; !known {
+			entries[name] = Setting{}
+		}
+	}
+	for _, field := range Fields[*SettingFacts]()["ApplicationSettings"] {
+		entries[field.Name] = Setting{Field: field, Beyond: true}
+		if slices.Contains(SettingsBeyond(), field.Name) {
+			entries[field.Name] = Setting{Field: field, Param: field, Beyond: true}
+		}
 	}
 	return entries
+}
+
+// SettingsBeyond returns the settings beyond the documents that an update can set.
+func SettingsBeyond() (names []string) {
+	for _, r := range SettingRows() {
+		if r.Contract == "" && r.Access != "read" {
+			names = append(names, r.Key())
+		}
+	}
+	return names
 }

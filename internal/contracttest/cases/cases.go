@@ -66,7 +66,7 @@ func All(t *testing.T) []*Case {
 		}
 		c.Beyond = deployed[endpoint.ID]
 		if endpoint.ID == "settings.update" {
-			c.Beyond = append(catalogue.UnnamedSettings(), catalogue.SettingDependencies()...)
+			c.Beyond = slices.Concat(catalogue.UnnamedSettings(), catalogue.SettingDependencies(), catalogue.SettingsBeyond())
 		}
 		if len(endpoint.Kinds) == 0 {
 			cases = append(cases, c)
