@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"slices"
 	"time"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -128,14 +127,6 @@ func ExampleNamespacesService_Exists() {
 	}
 	fmt.Println(answer.Exists, answer.Suggests)
 	// Output: true [group1]
-}
-
-func ExampleIssueState_Values() {
-	state := forge.IssueState("open") // of a flag or a form
-	if !slices.Contains(state.Values(), state) {
-		fmt.Printf("%q is not one of %q\n", state, state.Values())
-	}
-	// Output: "open" is not one of ["opened" "closed" "all"]
 }
 
 // A program adds its own fields next to a response type that has a name. encoding/json writes the
