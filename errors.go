@@ -62,9 +62,6 @@ const (
 	ErrDryRun = sentinel("dry run: nothing was sent")
 	// ErrDeleteFailed: the awaited deletion failed; see RegistryService.WaitDeleted.
 	ErrDeleteFailed = sentinel("deletion failed")
-	// ErrIncomplete: a response from which the server omitted data, such as large diffs; only with the
-	// request option RequireComplete.
-	ErrIncomplete = sentinel("incomplete response")
 	// ErrRepeatedPage: a list whose next link leads back to a page that was already read.
 	ErrRepeatedPage = sentinel("page repeats")
 	// ErrNoCredential: the credential could not be obtained or refreshed.

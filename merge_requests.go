@@ -293,7 +293,7 @@ type ChangesOptions struct {
 }
 
 // GetChanges reads a merge request with its changed files. The server may truncate them: Incomplete
-// reports it, the request option RequireComplete makes it an error, and AccessRawDiffs reads them
+// reports it, and AccessRawDiffs reads them
 // in full. Document 2 §4.2.
 //
 // Deprecated: since 15.7; it is removed in API v5. The contract names a list of diffs as its
@@ -338,7 +338,7 @@ type DiffVersionOptions struct {
 }
 
 // GetVersion reads a diff version with its commits and diffs. The server may truncate them:
-// Incomplete reports it, and the request option RequireComplete makes it an error. Document 2 §4.2.
+// Incomplete reports it. Document 2 §4.2.
 func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *DiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
 	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", project, mergeRequest, version).params(o)
 	return do[DiffVersion](ctx, r, opts)

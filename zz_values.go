@@ -12,8 +12,6 @@ func constantsOf(name string) []string {
 		return []string{string(Bz2), string(Tar), string(TarBz2), string(TarGz), string(TB2), string(TBZ), string(TBZ2), string(Zip)}
 	case "AuditEntityType":
 		return []string{string(AuditEntityUser), string(AuditEntityGroup), string(AuditEntityProject), string(AuditEntityInstance)}
-	case "ChecksumAlgorithm":
-		return []string{string(ChecksumSHA256)}
 	case "ContributorOrderBy":
 		return []string{string(ContributorOrderByName), string(ContributorOrderByEmail), string(ContributorOrderByCommits)}
 	case "DetailedMergeStatus":
