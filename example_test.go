@@ -47,7 +47,7 @@ func Example() {
 	// group/app#3 Bug 3
 }
 
-func ExampleIsNotModified() {
+func ExampleIssuesService_CreateTodo() {
 	srv, client := server()
 	defer srv.Close()
 	ctx := context.Background()
@@ -55,7 +55,7 @@ func ExampleIsNotModified() {
 	for range 2 {
 		_, err := client.Issues.CreateTodo(ctx, forge.Path("group/app"), 1)
 		switch {
-		case forge.IsNotModified(err):
+		case errors.Is(err, forge.ErrNotModified):
 			fmt.Println("it is on the list already")
 		case err != nil:
 			log.Fatal(err)

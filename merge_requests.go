@@ -304,21 +304,21 @@ func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, merg
 }
 
 // Subscribe subscribes the user to the merge request. It returns ErrNotModified if the user is
-// subscribed already; see IsNotModified. Document 2 §4.2.
+// subscribed already; see ErrNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) Subscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/subscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription to the merge request. It returns ErrNotModified if the
-// user is not subscribed; see IsNotModified. Document 2 §4.2.
+// user is not subscribed; see ErrNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) Unsubscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // CreateTodo puts the merge request on the user's to-do list. It returns ErrNotModified if the item
-// exists already; see IsNotModified. Document 2 §4.2.
+// exists already; see ErrNotModified. Document 2 §4.2.
 func (s *MergeRequestsService) CreateTodo(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*Todo, error) {
 	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/todo", project, mergeRequest)
 	return do[Todo](ctx, r, opts)

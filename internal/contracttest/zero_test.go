@@ -172,7 +172,7 @@ var zeroFunctions = []any{
 	forge.HeaderTimeout, forge.Into, forge.MaxBytes, forge.OnePage, forge.PerPage, forge.Progress, forge.Query, forge.Retry, forge.StartAt, forge.Sudo, forge.SkipValidation, forge.Timeout,
 	forge.FakeList[int], forge.FakeResponse, forge.Collect[int], forge.ListAs[int], forge.FileAt, forge.FileBytes, forge.FileReader, forge.DiffSettings, forge.ParseDate,
 	forge.ParseWorkDuration, forge.DateOf, forge.NewDate, forge.Days, forge.Hours, forge.Months, forge.IDs, forge.Labels, forge.Null[any], forge.Value[any], forge.RepositoryScope,
-	forge.RouteFromContext, forge.Routes, forge.IsNotModified,
+	forge.RouteFromContext, forge.Routes,
 }
 
 // refusesZero are the functions that refuse zero values, at the latest with a call.
