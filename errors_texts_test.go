@@ -267,7 +267,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			return err
 		}), `; the call had sha="nope"`},
 		{"wrong ref of a tree", repository("Tree", func(c *Client) error {
-			_, err := Collect(c.Repositories.ListTree(t.Context(), ID(1), &TreeOptions{Ref: "nope"}))
+			_, err := Collect(c.Repositories.ListTree(t.Context(), ID(1), &ListTreeOptions{Ref: "nope"}))
 			return err
 		}), `; the call had ref="nope"`},
 		{"no secure file", answered(200, "x", func(c *Client) error {

@@ -104,7 +104,7 @@ func ExampleRepositoriesService_ListTree() {
 	srv, client := server()
 	defer srv.Close()
 
-	for entry, err := range client.Repositories.ListTree(context.Background(), forge.Path("group/app"), &forge.TreeOptions{Recursive: new(true)}) {
+	for entry, err := range client.Repositories.ListTree(context.Background(), forge.Path("group/app"), &forge.ListTreeOptions{Recursive: new(true)}) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -283,8 +283,8 @@ func (s *MergeRequestsService) ListBlockees(ctx context.Context, project Ref, me
 	return list[MergeRequestDependency](ctx, r, opts)
 }
 
-// ChangesOptions sets the source and the format of the diffs.
-type ChangesOptions struct {
+// GetChangesOptions sets the source and the format of the diffs.
+type GetChangesOptions struct {
 	// AccessRawDiffs reads the diffs from the repository. This is slower, and without the size limits
 	// of the database.
 	AccessRawDiffs *bool `url:"access_raw_diffs,omitempty"`
@@ -298,7 +298,7 @@ type ChangesOptions struct {
 //
 // Deprecated: since 15.7; it is removed in API v5. The contract names a list of diffs as its
 // replacement, but does not document it.
-func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, mergeRequest int64, o *ChangesOptions, opts ...RequestOption) (*MergeRequestChanges, error) {
+func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, mergeRequest int64, o *GetChangesOptions, opts ...RequestOption) (*MergeRequestChanges, error) {
 	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/changes", project, mergeRequest).params(o)
 	return do[MergeRequestChanges](ctx, r, opts)
 }
@@ -331,15 +331,15 @@ func (s *MergeRequestsService) ListVersions(ctx context.Context, project Ref, me
 	return list[DiffVersion](ctx, r, opts)
 }
 
-// DiffVersionOptions sets the format of the diffs.
-type DiffVersionOptions struct {
+// GetDiffVersionOptions sets the format of the diffs.
+type GetDiffVersionOptions struct {
 	// Unidiff requests diffs in the unified format.
 	Unidiff *bool `url:"unidiff,omitempty"`
 }
 
 // GetVersion reads a diff version with its commits and diffs. The server may truncate them:
 // Incomplete reports it. Document 2 §4.2.
-func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *DiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
+func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *GetDiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
 	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", project, mergeRequest, version).params(o)
 	return do[DiffVersion](ctx, r, opts)
 }

@@ -68,7 +68,7 @@ func statusReads() []statusKind {
 			return err
 		}},
 		{"registry token", ClassSafe, true, false, registryTokenPath, false, tokenOfBoth, func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			scopes := &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}
+			scopes := &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}
 			_, err := c.RegistryNative.GetToken(ctx, scopes, opts...)
 			return err
 		}},

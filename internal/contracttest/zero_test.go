@@ -209,7 +209,7 @@ func TestZeroFunctions(t *testing.T) {
 			case forge.File:
 				_, err = made.Open()
 			case forge.RegistryScope:
-				_, err = client.RegistryNative.GetToken(t.Context(), &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{made}})
+				_, err = client.RegistryNative.GetToken(t.Context(), &forge.GetRegistryTokenOptions{Scopes: []forge.RegistryScope{made}})
 			default:
 				err = cases.Consume(out)
 			}
