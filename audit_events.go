@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"iter"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
@@ -27,12 +26,9 @@ const (
 	// AuditEntityProject is a project.
 	AuditEntityProject AuditEntityType = "Project"
 	// AuditEntityInstance is the instance itself. Its value is the contract's neutral word; a client
-	// with a vocabulary translates it in requests and responses. See AuditEvent.IsInstance.
+	// with a vocabulary translates it in requests and responses.
 	AuditEntityInstance AuditEntityType = "Service::Audit::InstanceScope"
 )
-
-// instanceScope is the suffix of every server's word for AuditEntityInstance.
-const instanceScope = "::Audit::InstanceScope"
 
 // ListAuditEventsOptions filters the lists of audit events. "List only" marks the fields that the
 // contract documents only for List.
@@ -137,7 +133,7 @@ type AuditEvent struct {
 	// EntityID is the id of the entity that the event is about.
 	EntityID int64 `json:"entity_id"`
 	// EntityType is the type of that entity: AuditEntityUser, AuditEntityGroup, AuditEntityProject or
-	// AuditEntityInstance; see IsInstance.
+	// AuditEntityInstance.
 	EntityType AuditEntityType `json:"entity_type"`
 	// Details describe the event.
 	Details AuditEventDetails `json:"details"`
@@ -163,11 +159,8 @@ type AuditEvent struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// IsInstance reports whether the event is about the instance itself. It recognizes the word of
-// every server.
-func (e *AuditEvent) IsInstance() bool { return strings.HasSuffix(string(e.EntityType), instanceScope) }
-
-// AuditEventDetails describe an event. The fields that are set depend on the event.
+// AuditEventDetails describe an event. The fields that are set depend on the
+// event.
 type AuditEventDetails struct {
 	// CustomMessage describes the event as text.
 	CustomMessage string `json:"custom_message"`

@@ -21,7 +21,7 @@ func (s *callState) decode(out any) ([]Mismatch, error) {
 		return mismatches, err
 	}
 	countLargeBlob(s.call, out)
-	return mismatches, checkComplete(s, out)
+	return mismatches, nil
 }
 
 // decodeWith runs a decoder over the response, and frees its buffer. Its error is an *Error.
@@ -119,29 +119,6 @@ func (s *callState) badResponse(text string, cause error) error {
 func (s *callState) failAfterSuccess(err error) error {
 	failed := *s
 	failed.result, failed.maybeApplied = s.failed(err), true
-	return failed.newError()
-}
-
-// truncatable is implemented by responses that a server may truncate. truncation returns what is
-// missing ("" for a complete response) and how to get it. raw reports whether the request already
-// had AccessRawDiffs.
-type truncatable interface {
-	truncation(raw bool) (missing, remedy string)
-}
-
-// checkComplete returns an error for a truncated response if the option RequireComplete is set. The
-// call is not retried: the server would truncate the response again.
-func checkComplete(s *callState, out any) error {
-	response, ok := out.(truncatable)
-	if !ok || !s.options.complete {
-		return nil
-	}
-	missing, remedy := response.truncation(s.query.Get("access_raw_diffs") == "true")
-	if missing == "" {
-		return nil
-	}
-	failed := *s
-	failed.result = s.failed(&sentinelError{sentinel: ErrIncomplete, text: "the response is truncated: " + missing + ": " + remedy})
 	return failed.newError()
 }
 

@@ -128,9 +128,6 @@ func (p PlannedRequest) Curl() string {
 	return strings.Join(append(arguments, p.form...), " ")
 }
 
-// String returns Curl.
-func (p PlannedRequest) String() string { return p.Curl() }
-
 // isCurlDefault reports whether curl sends the header by itself, or the credential replaces it.
 func (p PlannedRequest) isCurlDefault(name, value string) bool {
 	switch name {

@@ -75,7 +75,7 @@ func dryRuns(t *testing.T, c *Client) map[string]func(...RequestOption) error {
 			return err
 		},
 		"GET /jwt/auth": func(opts ...RequestOption) error {
-			_, err := c.RegistryNative.GetToken(ctx, &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}, opts...)
+			_, err := c.RegistryNative.GetToken(ctx, &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}, opts...)
 			return err
 		},
 		"GET /v2/_catalog": func(opts ...RequestOption) error {
@@ -119,7 +119,6 @@ func TestPlannedRequest(t *testing.T) {
 		var p PlannedRequest
 		require.ErrorIs(t, run(untouched(t, options...), DryRun(&p)), ErrDryRun)
 		assert.Empty(t, reveals(p))
-		assert.Equal(t, p.Curl(), p.String())
 		return p
 	}
 	read := func(c *Client, o RequestOption) error {

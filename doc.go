@@ -72,8 +72,8 @@
 //
 // Every failed call returns an [*Error] or, if it was rejected before anything was sent, a
 // [*ValidationError]. Use errors.Is with the sentinels ([ErrNotFound], [ErrForbidden], ...) and
-// errors.As for the details. If there was nothing to change (304), [IsNotModified] recognises the
-// error.
+// errors.As for the details. If there was nothing to change (304), the error is
+// [ErrNotModified].
 //
 // # Writing
 //

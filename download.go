@@ -285,9 +285,3 @@ func (v *verifier) Read(p []byte) (int, error) {
 	}
 	return n, io.EOF
 }
-
-// ChecksumAlgorithm is the algorithm of a checksum. Servers may return other values.
-type ChecksumAlgorithm string
-
-// ChecksumSHA256 is SHA-256.
-const ChecksumSHA256 ChecksumAlgorithm = "sha256"

@@ -93,8 +93,8 @@ func TestSaveToErrors(t *testing.T) {
 		"cut":                        {closing("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncontent"), nil, io.ErrUnexpectedEOF},
 		"reset":                      {reset("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncontent"), nil, nil},
 		"too large":                  {say(200, "content"), []RequestOption{MaxBytes(3)}, ErrResponseTooLarge},
-		"checksum":                   {say(200, "content"), []RequestOption{Checksum(ChecksumSHA256, sumOf("else"))}, ErrChecksum},
-		"nothing":                    {say(200, ""), []RequestOption{Checksum(ChecksumSHA256, sumOf("content"))}, ErrChecksum},
+		"checksum":                   {say(200, "content"), []RequestOption{Checksum(sumOf("else"))}, ErrChecksum},
+		"nothing":                    {say(200, ""), []RequestOption{Checksum(sumOf("content"))}, ErrChecksum},
 		"too large without a length": {closing("HTTP/1.1 200 OK\r\n\r\ncontent"), []RequestOption{MaxBytes(4)}, ErrResponseTooLarge},
 	} {
 		d, err := openArchive(t.Context(), wireClient(t, newWire(t, always(test.act)).url), test.opts...)
@@ -158,7 +158,7 @@ func TestTruncationWithoutALength(t *testing.T) {
 	const content = "the content"
 	for cut := range len(content) {
 		w := newWire(t, always(closing("HTTP/1.1 200 OK\r\nContent-Type: a/b\r\n\r\n"+content[:cut])))
-		for _, opts := range [][]RequestOption{nil, {Checksum(ChecksumSHA256, sumOf(content))}} {
+		for _, opts := range [][]RequestOption{nil, {Checksum(sumOf(content))}} {
 			d, err := openArchive(t.Context(), wireClient(t, w.url), opts...)
 			require.NoError(t, err)
 			assert.EqualValues(t, -1, d.Size)
@@ -218,8 +218,8 @@ func TestChecksumAndSecureFile(t *testing.T) {
 		own, option string
 		is          error
 	}{{right, strings.ToUpper(right), nil}, {right, wrong, ErrChecksum}, {wrong, right, ErrChecksum}} {
-		file := &SecureFile{ID: 1, Checksum: test.own, ChecksumAlgorithm: ChecksumSHA256}
-		d, err := c.SecureFiles.Download(t.Context(), ID(1), file, Checksum(ChecksumSHA256, test.option))
+		file := &SecureFile{ID: 1, Checksum: test.own, ChecksumAlgorithm: "sha256"}
+		d, err := c.SecureFiles.Download(t.Context(), ID(1), file, Checksum(test.option))
 		require.NoError(t, err)
 		_, err = io.Copy(io.Discard, d)
 		require.ErrorIs(t, err, test.is)
@@ -236,7 +236,7 @@ func TestChecksumOfBytesWithTheEnd(t *testing.T) {
 	}))
 	for sum, is := range map[string]error{sumOf(content): nil, sumOf(content[:6]): ErrChecksum, sumOf(""): ErrChecksum} {
 		for _, size := range []int{1, 6, 7, 100} {
-			d, err := openArchive(t.Context(), c, Checksum(ChecksumSHA256, sum))
+			d, err := openArchive(t.Context(), c, Checksum(sum))
 			require.NoError(t, err)
 			var got strings.Builder
 			_, err = io.CopyBuffer(struct{ io.Writer }{&got}, struct{ io.Reader }{d}, make([]byte, size))
@@ -253,7 +253,7 @@ func TestChecksumRefused(t *testing.T) {
 	w := newWire(t, always(say(200, "content")))
 	c := wireClient(t, w.url)
 	for _, option := range []RequestOption{
-		Checksum("md5", sumOf("")), Checksum("", sumOf("")), Checksum(ChecksumSHA256, ""), Checksum(ChecksumSHA256, sumOf("")[1:]), Checksum(ChecksumSHA256, "g"+sumOf("")[1:]),
+		Checksum(""), Checksum(sumOf("")[1:]), Checksum("g" + sumOf("")[1:]),
 	} {
 		var v *ValidationError
 		_, err := openArchive(t.Context(), c, option)
@@ -261,7 +261,7 @@ func TestChecksumRefused(t *testing.T) {
 		assert.Equal(t, "Checksum", v.Option)
 	}
 	var v *ValidationError
-	require.ErrorAs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Checksum(ChecksumSHA256, sumOf(""))), &v)
+	require.ErrorAs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Checksum(sumOf(""))), &v)
 	assert.Empty(t, w.seen())
 }
 

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,33 +17,18 @@ import (
 // value means the same on every server. Negative values subtract time.
 type WorkDuration time.Duration
 
-// WorkCalendar defines the length of a working day and a working week. The zero calendar is the
-// server's default: 8 hours and 5 days. A month is four weeks.
-type WorkCalendar struct {
-	// HoursPerDay is the length of a day in hours; 0 means 8.
-	HoursPerDay int
-	// DaysPerWeek is the length of a week in days; 0 means 5.
-	DaysPerWeek int
-}
-
-// ParseWorkDuration parses the human form with days of 8 hours and weeks of 5 days: "1w 2d 3h30m",
-// "-45m".
-func ParseWorkDuration(s string) (WorkDuration, error) { return WorkCalendar{}.Parse(s) }
-
-// Parse parses the human form: numbers with the units mo, w, d, h, m and s, with or without spaces,
-// after an optional minus sign that applies to all of them.
-func (c WorkCalendar) Parse(s string) (WorkDuration, error) {
+// ParseWorkDuration parses the human form: numbers with the units mo, w, d, h, m and s, with or
+// without spaces, after an optional minus sign that applies to all of them: "1w 2d 3h30m", "-45m".
+// A day has 8 hours, a week 5 days and a month 4 weeks, as on a server with default settings.
+func ParseWorkDuration(s string) (WorkDuration, error) {
 	rest, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
 	rest = strings.TrimSpace(rest)
 	var total time.Duration
-	if c.HoursPerDay < 0 || c.HoursPerDay > 24 || c.DaysPerWeek < 0 || c.DaysPerWeek > 7 {
-		return 0, fmt.Errorf("forge: a working week of %d days with %d hours each is not valid", c.DaysPerWeek, c.HoursPerDay)
-	}
 	if rest == "" {
 		return 0, badDuration(s)
 	}
 	for ; rest != ""; rest = strings.TrimLeft(rest, " ") {
-		n, unit, tail, ok := c.next(rest)
+		n, unit, tail, ok := nextWork(rest)
 		if !ok || n > int64((math.MaxInt64-total)/unit) {
 			return 0, badDuration(s)
 		}
@@ -57,8 +41,8 @@ func (c WorkCalendar) Parse(s string) (WorkDuration, error) {
 	return WorkDuration(total), nil
 }
 
-// next splits the first number and its unit off s.
-func (c WorkCalendar) next(s string) (n int64, unit time.Duration, rest string, ok bool) {
+// nextWork splits the first number and its unit off s.
+func nextWork(s string) (n int64, unit time.Duration, rest string, ok bool) {
 	digits := 0
 	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
 		n = n*10 + int64(s[digits]-'0')
@@ -71,18 +55,17 @@ func (c WorkCalendar) next(s string) (n int64, unit time.Duration, rest string, 
 	for letters < len(rest) && rest[letters] >= 'a' && rest[letters] <= 'z' {
 		letters++
 	}
-	unit = c.unit(rest[:letters])
+	unit = workUnit(rest[:letters])
 	return n, unit, rest[letters:], digits > 0 && unit > 0
 }
 
-func (c WorkCalendar) unit(name string) time.Duration {
-	day := time.Duration(cmp.Or(c.HoursPerDay, 8)) * time.Hour
-	week := time.Duration(cmp.Or(c.DaysPerWeek, 5)) * day
+func workUnit(name string) time.Duration {
+	const day = 8 * time.Hour
 	switch name {
 	case "mo":
-		return 4 * week
+		return 20 * day
 	case "w":
-		return week
+		return 5 * day
 	case "d":
 		return day
 	case "h":
@@ -153,7 +136,7 @@ func (d *WorkDuration) UnmarshalJSON(data []byte) error {
 }
 
 // Age is a minimum age, in the human form of the API: "1h", "1d", "1month", or several together.
-// Hours, Days and Months build one from a number.
+// Units are h, d, w, mo and y, or in full. Hours, Days and Months build one from a number.
 type Age string
 
 // Hours returns an age of n hours.
@@ -165,18 +148,10 @@ func Days(n int) Age { return Age(strconv.Itoa(n) + "d") }
 // Months returns an age of n months, which servers count as 30 days each.
 func Months(n int) Age { return Age(strconv.Itoa(n) + "month") }
 
-// ParseAge parses the human form: numbers with the units hour, day, week, month and year, in full,
-// in the plural, or as h, d, w, mo and y. It rejects m, which may mean minutes or months.
-func ParseAge(s string) (Age, error) {
-	_, err := Age(s).Duration()
-	if err != nil {
-		return "", err
-	}
-	return Age(strings.TrimSpace(s)), nil
-}
-
-// Duration returns the length as servers count it: a month has 30 days, and a year 365.25.
-func (a Age) Duration() (time.Duration, error) {
+// duration returns the length as servers count it: a month has 30 days, and a year 365.25. The form
+// is numbers with the units hour, day, week, month and year, in full, in the plural, or as h, d, w,
+// mo and y. It rejects m, which may mean minutes or months.
+func (a Age) duration() (time.Duration, error) {
 	rest := strings.TrimSpace(string(a))
 	var total time.Duration
 	for rest != "" {

@@ -211,7 +211,7 @@ func optionName(options any, param string) string {
 }
 
 // documentedValues returns the values of the field with a wire name; nil if its type has none.
-func documentedValues(options any, param string) (values []string) {
+func documentedValues(options any, param string) []string {
 	t := reflect.TypeOf(options)
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return nil
@@ -226,15 +226,10 @@ func documentedValues(options any, param string) (values []string) {
 		}
 		t = field.Type
 	}
-	if t.Kind() == reflect.Interface {
-		return nil
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	if method := reflect.Zero(t).MethodByName("Values"); method.IsValid() {
-		for _, value := range method.Call(nil)[0].Seq2() {
-			values = append(values, value.String())
-		}
-	}
-	return values
+	return constantsOf(t.Name())
 }
 
 // optionsName returns the type's name as the caller writes it.

@@ -24,7 +24,8 @@ func (s sentinel) Error() string { return string(s) }
 // failure, and the underlying error (context.DeadlineExceeded, io.ErrUnexpectedEOF and so on).
 const (
 	// ErrNotModified: status 304, nothing to change, because the user is already subscribed or the
-	// to-do item exists. It is not counted as a failure; see IsNotModified.
+	// to-do item exists. It is not counted as a failure; Error.MaybeApplied reports whether an
+	// earlier attempt of the same call may have made the change itself.
 	ErrNotModified = sentinel("nothing to change")
 	// ErrBadRequest: status 400; Error.Fields names the rejected fields if the server does.
 	ErrBadRequest = sentinel("bad request")
@@ -62,9 +63,6 @@ const (
 	ErrDryRun = sentinel("dry run: nothing was sent")
 	// ErrDeleteFailed: the awaited deletion failed; see RegistryService.WaitDeleted.
 	ErrDeleteFailed = sentinel("deletion failed")
-	// ErrIncomplete: a response from which the server omitted data, such as large diffs; only with the
-	// request option RequireComplete.
-	ErrIncomplete = sentinel("incomplete response")
 	// ErrRepeatedPage: a list whose next link leads back to a page that was already read.
 	ErrRepeatedPage = sentinel("page repeats")
 	// ErrNoCredential: the credential could not be obtained or refreshed.
@@ -322,11 +320,6 @@ func objectOfID(route string) string {
 	}
 	return strings.TrimSuffix(strings.ReplaceAll(objects, "_", " "), "s")
 }
-
-// IsNotModified reports whether a call ended with the documented "nothing to change" response
-// (304): the desired state already exists. Error.MaybeApplied reports whether an earlier attempt of
-// the same call may have made the change itself.
-func IsNotModified(err error) bool { return errors.Is(err, ErrNotModified) }
 
 // sentinelFor maps a status to its sentinel.
 func sentinelFor(status int) error {

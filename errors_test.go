@@ -112,7 +112,7 @@ func TestErrorsByHand(t *testing.T) {
 		}
 	}
 	assert.ErrorIs(t, &Error{Status: 404}, ErrNotFound)
-	assert.True(t, IsNotModified(&Error{Status: 304}))
+	assert.ErrorIs(t, &Error{Status: 304}, ErrNotModified)
 	for cause, late := range map[error]bool{
 		&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}: false, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}: true,
 		&net.DNSError{IsNotFound: true}: false, context.DeadlineExceeded: true, ErrTimeout: true, io.EOF: false,
@@ -159,7 +159,7 @@ func TestRateLimitErrorByHand(t *testing.T) {
 func TestSentinelOfAnUnusableResponse(t *testing.T) {
 	unusable := &Error{Status: 304, cause: &sentinelError{sentinel: ErrInvalidResponse, text: "no content"}}
 	require.ErrorIs(t, unusable, ErrInvalidResponse)
-	assert.False(t, IsNotModified(unusable))
+	require.NotErrorIs(t, unusable, ErrNotModified)
 	require.ErrorIs(t, &Error{Status: 503, cause: context.Canceled}, ErrServer)
 	require.ErrorIs(t, &Error{Status: 503, cause: context.Canceled}, context.Canceled)
 }

@@ -267,7 +267,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			return err
 		}), `; the call had sha="nope"`},
 		{"wrong ref of a tree", repository("Tree", func(c *Client) error {
-			_, err := Collect(c.Repositories.ListTree(t.Context(), ID(1), &TreeOptions{Ref: "nope"}))
+			_, err := Collect(c.Repositories.ListTree(t.Context(), ID(1), &ListTreeOptions{Ref: "nope"}))
 			return err
 		}), `; the call had ref="nope"`},
 		{"no secure file", answered(200, "x", func(c *Client) error {
@@ -304,7 +304,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"no file name", saved(""), "the path has no file name: add one"},
 		{"link to nothing", saved(dangling(t)), "it is a symbolic link to a file that does not exist"},
 		{"algorithm in a checksum", answered(200, "x", func(c *Client) error {
-			_, err := c.Open(t.Context(), Call{Route: "/x"}, Checksum(ChecksumSHA256, "sha256:"+strings.Repeat("a", 64)))
+			_, err := c.Open(t.Context(), Call{Route: "/x"}, Checksum("sha256:"+strings.Repeat("a", 64)))
 			return err
 		}), "Checksum: it begins with sha256: pass the 64 hex digits alone"},
 		{"capitals in an image path", image(200, "{}", "Acme/app"), `argument image_path: image paths have no capital letters: use "acme/app"`},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"slices"
 	"time"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -48,7 +47,7 @@ func Example() {
 	// group/app#3 Bug 3
 }
 
-func ExampleIsNotModified() {
+func ExampleIssuesService_CreateTodo() {
 	srv, client := server()
 	defer srv.Close()
 	ctx := context.Background()
@@ -56,7 +55,7 @@ func ExampleIsNotModified() {
 	for range 2 {
 		_, err := client.Issues.CreateTodo(ctx, forge.Path("group/app"), 1)
 		switch {
-		case forge.IsNotModified(err):
+		case errors.Is(err, forge.ErrNotModified):
 			fmt.Println("it is on the list already")
 		case err != nil:
 			log.Fatal(err)
@@ -105,7 +104,7 @@ func ExampleRepositoriesService_ListTree() {
 	srv, client := server()
 	defer srv.Close()
 
-	for entry, err := range client.Repositories.ListTree(context.Background(), forge.Path("group/app"), &forge.TreeOptions{Recursive: new(true)}) {
+	for entry, err := range client.Repositories.ListTree(context.Background(), forge.Path("group/app"), &forge.ListTreeOptions{Recursive: new(true)}) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -128,14 +127,6 @@ func ExampleNamespacesService_Exists() {
 	}
 	fmt.Println(answer.Exists, answer.Suggests)
 	// Output: true [group1]
-}
-
-func ExampleIssueState_Values() {
-	state := forge.IssueState("open") // of a flag or a form
-	if !slices.Contains(state.Values(), state) {
-		fmt.Printf("%q is not one of %q\n", state, state.Values())
-	}
-	// Output: "open" is not one of ["opened" "closed" "all"]
 }
 
 // A program adds its own fields next to a response type that has a name. encoding/json writes the

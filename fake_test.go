@@ -160,7 +160,7 @@ func TestFakeListRejectsOptions(t *testing.T) {
 	client := srv.Client()
 	t.Cleanup(client.CloseIdleConnections)
 	for name, opts := range map[string][]forge.RequestOption{
-		"Progress": {forge.Progress(nil)}, "Checksum": {forge.Checksum(forge.ChecksumSHA256, "")}, "RequireComplete": {forge.RequireComplete()},
+		"Progress": {forge.Progress(nil)}, "Checksum": {forge.Checksum("")},
 		"PerPage": {forge.PerPage(0)}, "Ahead": {forge.Ahead(-1)}, "StartAt": {forge.StartAt("x")},
 		"Timeout": {forge.Timeout(0)}, "Sudo": {forge.Sudo(0)}, "Header": {forge.Header("Cookie", "a")},
 	} {
@@ -236,8 +236,7 @@ func TestFakeListTotals(t *testing.T) {
 // TestFakeResponse checks the defaults of a response, and the options that apply to lists only.
 func TestFakeResponse(t *testing.T) {
 	got := forge.Response{Status: 500, RequestID: "earlier"}
-	require.NoError(t, forge.FakeResponse(forge.Response{Header: http.Header{"X-A": {"b"}}}, nil, forge.Into(&got), forge.Timeout(time.Second), forge.Checksum(forge.ChecksumSHA256,
-		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")))
+	require.NoError(t, forge.FakeResponse(forge.Response{Header: http.Header{"X-A": {"b"}}}, nil, forge.Into(&got), forge.Timeout(time.Second), forge.Checksum("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")))
 	assert.Equal(t, forge.Response{Status: 200, Attempts: 1, Header: http.Header{"X-A": {"b"}}}, got)
 	require.NoError(t, forge.FakeResponse(forge.Response{Status: 202, Attempts: 3}, forge.Into(&got)))
 	assert.Equal(t, forge.Response{Status: 202, Attempts: 3}, got)

@@ -242,16 +242,3 @@ func (h Hash) refusal() string {
 	}
 	return ""
 }
-
-// HashList is an array of hashes, sent as name[0][key]=value.
-type HashList []map[string]string
-
-// EncodeValues writes key[index][name]=value for each entry.
-func (l HashList) EncodeValues(key string, v *url.Values) error {
-	for i, hash := range l {
-		if err := Hash(hash).EncodeValues(key+"["+strconv.Itoa(i)+"]", v); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -172,8 +172,8 @@ func TestHTTPClientRefusals(t *testing.T) {
 	_, err = wireClient(t, w.url).HTTPClient().Post(w.url, "", readFunc(func(p []byte) (int, error) { return len(p) + 1, nil }))
 	require.ErrorContains(t, err, "impossible number of bytes")
 	for name, option := range map[string]RequestOption{
-		"OnePage": OnePage(), "PerPage": PerPage(1), "StartAt": StartAt(""), "Ahead": Ahead(1), "RequireComplete": RequireComplete(), "Progress": Progress(nil), "Timeout": Timeout(1),
-		"Into": Into(nil), "Sudo": Sudo(1), "Header": Header("A", "b"), "Query": Query("a", "b"), "SkipValidation": SkipValidation(), "DryRun": DryRun(nil), "Checksum": Checksum("", ""),
+		"OnePage": OnePage(), "PerPage": PerPage(1), "StartAt": StartAt(""), "Ahead": Ahead(1), "Progress": Progress(nil), "Timeout": Timeout(1),
+		"Into": Into(nil), "Sudo": Sudo(1), "Header": Header("A", "b"), "Query": Query("a", "b"), "SkipValidation": SkipValidation(), "DryRun": DryRun(nil), "Checksum": Checksum(""),
 	} {
 		_, _, err = send(t.Context(), wireClient(t, w.url).HTTPClient(option), "GET", w.url, "")
 		var invalid *ValidationError

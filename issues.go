@@ -220,21 +220,24 @@ func (s *IssuesService) ListForGroup(ctx context.Context, group Ref, o *ListIssu
 }
 
 // Subscribe subscribes the user to the issue. It may return ErrNotModified if the user is already
-// subscribed; see IsNotModified. GitLab docs: https://docs.gitlab.com/api/issues/
+// subscribed; see ErrNotModified.
+// GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) Subscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/subscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription to the issue. It returns ErrNotModified if the user is
-// not subscribed; see IsNotModified. GitLab docs: https://docs.gitlab.com/api/issues/
+// not subscribed; see ErrNotModified.
+// GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) Unsubscribe(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Issue, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/unsubscribe", project, issue)
 	return do[Issue](ctx, r, opts)
 }
 
 // CreateTodo puts the issue on the user's to-do list. It returns ErrNotModified if the item exists
-// already; see IsNotModified. GitLab docs: https://docs.gitlab.com/api/issues/
+// already; see ErrNotModified.
+// GitLab docs: https://docs.gitlab.com/api/issues/
 func (s *IssuesService) CreateTodo(ctx context.Context, project Ref, issue int64, opts ...RequestOption) (*Todo, error) {
 	r := s.newPost("/projects/:id/issues/:issue_iid/todo", project, issue)
 	return do[Todo](ctx, r, opts)

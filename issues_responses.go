@@ -205,9 +205,9 @@ type References struct {
 
 // TimeStats are the estimate and the time spent.
 type TimeStats struct {
-	// TimeEstimate is the estimated working time, in seconds; Estimate returns it as a WorkDuration.
+	// TimeEstimate is the estimated working time, in seconds.
 	TimeEstimate int64 `json:"time_estimate"`
-	// TotalTimeSpent is the working time spent, in seconds; Spent returns it as a WorkDuration.
+	// TotalTimeSpent is the working time spent, in seconds.
 	TotalTimeSpent int64 `json:"total_time_spent"`
 	// HumanTimeEstimate is TimeEstimate in human-readable form, with the server's lengths of days and
 	// weeks; empty if there is no estimate.
@@ -217,14 +217,6 @@ type TimeStats struct {
 	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
-
-// Estimate returns TimeEstimate as a duration.
-func (s TimeStats) Estimate() WorkDuration { return seconds(s.TimeEstimate) }
-
-// Spent returns TotalTimeSpent as a duration.
-func (s TimeStats) Spent() WorkDuration { return seconds(s.TotalTimeSpent) }
-
-func seconds(n int64) WorkDuration { return WorkDuration(n) * WorkDuration(time.Second) }
 
 // TaskCompletionStatus counts the task list items of a description.
 type TaskCompletionStatus struct {

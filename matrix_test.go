@@ -264,7 +264,7 @@ func (r *matrixRow) check(t *testing.T, c matrixCell) {
 	case !errors.As(got.err, &e):
 		assert.Fail(t, "no *Error", "%s: %v", c, got.err)
 		return
-	case e.MaybeApplied && (e.Status == http.StatusNotFound || IsNotModified(got.err)):
+	case e.MaybeApplied && (e.Status == http.StatusNotFound || errors.Is(got.err, ErrNotModified)):
 		end = settled
 	case got.answers == 0 && r.executor == kindStream && c.fault.head:
 		end = torn

@@ -286,8 +286,8 @@ func (s *MergeRequestsService) ListBlockees(ctx context.Context, project Ref, me
 	return list[MergeRequestDependency](ctx, r, opts)
 }
 
-// ChangesOptions sets the source and the format of the diffs.
-type ChangesOptions struct {
+// GetChangesOptions sets the source and the format of the diffs.
+type GetChangesOptions struct {
 	// AccessRawDiffs reads the diffs from the repository. This is slower, and without the size limits
 	// of the database.
 	AccessRawDiffs *bool `url:"access_raw_diffs,omitempty"`
@@ -296,25 +296,27 @@ type ChangesOptions struct {
 }
 
 // GetChanges reads a merge request with its changed files. The server may truncate them: Incomplete
-// reports it, the request option RequireComplete makes it an error, and AccessRawDiffs reads them
-// in full. GitLab docs: https://docs.gitlab.com/api/merge_requests/
+// reports it, and AccessRawDiffs reads them
+// in full.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 //
 // Deprecated: since 15.7; it is removed in API v5. The contract names a list of diffs as its
 // replacement, but does not document it.
-func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, mergeRequest int64, o *ChangesOptions, opts ...RequestOption) (*MergeRequestChanges, error) {
+func (s *MergeRequestsService) GetChanges(ctx context.Context, project Ref, mergeRequest int64, o *GetChangesOptions, opts ...RequestOption) (*MergeRequestChanges, error) {
 	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/changes", project, mergeRequest).params(o)
 	return do[MergeRequestChanges](ctx, r, opts)
 }
 
 // Subscribe subscribes the user to the merge request. It returns ErrNotModified if the user is
-// subscribed already; see IsNotModified. GitLab docs: https://docs.gitlab.com/api/merge_requests/
+// subscribed already; see ErrNotModified.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) Subscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/subscribe", project, mergeRequest)
 	return do[MergeRequest](ctx, r, opts)
 }
 
 // Unsubscribe ends the user's subscription to the merge request. It returns ErrNotModified if the
-// user is not subscribed; see IsNotModified.
+// user is not subscribed; see ErrNotModified.
 // GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) Unsubscribe(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*MergeRequest, error) {
 	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", project, mergeRequest)
@@ -322,7 +324,8 @@ func (s *MergeRequestsService) Unsubscribe(ctx context.Context, project Ref, mer
 }
 
 // CreateTodo puts the merge request on the user's to-do list. It returns ErrNotModified if the item
-// exists already; see IsNotModified. GitLab docs: https://docs.gitlab.com/api/merge_requests/
+// exists already; see ErrNotModified.
+// GitLab docs: https://docs.gitlab.com/api/merge_requests/
 func (s *MergeRequestsService) CreateTodo(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) (*Todo, error) {
 	r := s.newPost("/projects/:id/merge_requests/:merge_request_iid/todo", project, mergeRequest)
 	return do[Todo](ctx, r, opts)
@@ -335,16 +338,16 @@ func (s *MergeRequestsService) ListVersions(ctx context.Context, project Ref, me
 	return list[DiffVersion](ctx, r, opts)
 }
 
-// DiffVersionOptions sets the format of the diffs.
-type DiffVersionOptions struct {
+// GetDiffVersionOptions sets the format of the diffs.
+type GetDiffVersionOptions struct {
 	// Unidiff requests diffs in the unified format.
 	Unidiff *bool `url:"unidiff,omitempty"`
 }
 
 // GetVersion reads a diff version with its commits and diffs. The server may truncate them:
-// Incomplete reports it, and the request option RequireComplete makes it an error.
+// Incomplete reports it.
 // GitLab docs: https://docs.gitlab.com/api/merge_requests/
-func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *DiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
+func (s *MergeRequestsService) GetVersion(ctx context.Context, project Ref, mergeRequest, version int64, o *GetDiffVersionOptions, opts ...RequestOption) (*DiffVersion, error) {
 	r := s.newGet("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", project, mergeRequest, version).params(o)
 	return do[DiffVersion](ctx, r, opts)
 }

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -309,25 +308,12 @@ type MergeRequestChanges struct {
 	Overflow bool `json:"overflow"`
 }
 
-// Incomplete reports whether the server truncated the changes: Overflow is set, ChangesCount counts
-// more files than Changes has, or a diff is Collapsed or TooLarge. With AccessRawDiffs, GetChanges
-// reads all changes. The request option RequireComplete makes truncated changes an error. Servers
-// before 18.4 do not mark a file whose diff they omitted: a new, renamed or deleted file with an
-// empty Diff may be such a file.
+// Incomplete reports whether the server truncated the changes: Overflow is set, ChangesCount
+// counts more files than Changes has, or a diff is Collapsed or TooLarge. With AccessRawDiffs,
+// GetChanges reads all changes. Servers before 18.4 do not mark a file whose diff they omitted: a
+// new, renamed or deleted file with an empty Diff may be such a file.
 func (c *MergeRequestChanges) Incomplete() bool {
-	missing, _ := c.truncation(false)
-	return missing != ""
-}
-
-func (c *MergeRequestChanges) truncation(raw bool) (missing, remedy string) {
-	remedy = "use AccessRawDiffs to read them completely"
-	if raw {
-		remedy = "the server has no larger form: clone the repository"
-	}
-	if c.Overflow {
-		return "the changes are larger than the server's limits (overflow)", remedy
-	}
-	return cmp.Or(cutCount(c.Changes, "changes_count", c.ChangesCount), truncatedDiffs(c.Changes)), remedy
+	return c.Overflow || fewerDiffs(c.Changes, c.ChangesCount) || truncatedDiffs(c.Changes)
 }
 
 // DiffVersion is the diff of a merge request after a push.
@@ -369,16 +355,10 @@ const (
 )
 
 // Incomplete reports whether the server truncated the diffs of the version: RealSize counts more
-// diffs than Diffs has, or a diff is marked as truncated, as in MergeRequestChanges.Incomplete. The
-// request option RequireComplete makes truncated diffs an error.
+// diffs than Diffs has, or a diff is marked as truncated, as in MergeRequestChanges.Incomplete.
+// GetChanges with AccessRawDiffs reads the complete latest version.
 func (v *DiffVersion) Incomplete() bool {
-	missing, _ := v.truncation(false)
-	return missing != ""
-}
-
-func (v *DiffVersion) truncation(bool) (missing, remedy string) {
-	remedy = "GetChanges with AccessRawDiffs reads the complete latest version"
-	return cmp.Or(cutCount(v.Diffs, "real_size", v.RealSize), truncatedDiffs(v.Diffs)), remedy
+	return fewerDiffs(v.Diffs, v.RealSize) || truncatedDiffs(v.Diffs)
 }
 
 // Commit is a commit of a diff version, of a CI job, or a merge base.

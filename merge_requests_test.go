@@ -22,10 +22,10 @@ func TestMergeRequests(t *testing.T) {
 		{"DELETE " + one + "/blocks/7", "", "", "204", remove},
 		{"GET " + one + "/changes", "", "", "merge_requests/changes_cut.json", func(c *Client) (any, error) { return c.MergeRequests.GetChanges(ctx, app, 14, nil) }},
 		{"GET " + one + "/changes", "access_raw_diffs=true&unidiff=false", "", "merge_requests/changes.json", func(c *Client) (any, error) {
-			return c.MergeRequests.GetChanges(ctx, app, 14, &ChangesOptions{AccessRawDiffs: new(true), Unidiff: new(false)}, RequireComplete())
+			return c.MergeRequests.GetChanges(ctx, app, 14, &GetChangesOptions{AccessRawDiffs: new(true), Unidiff: new(false)})
 		}},
 		{"GET " + one + "/versions/110", "unidiff=true", "", "merge_requests/get_version.json", func(c *Client) (any, error) {
-			return c.MergeRequests.GetVersion(ctx, app, 14, 110, &DiffVersionOptions{Unidiff: new(true)})
+			return c.MergeRequests.GetVersion(ctx, app, 14, 110, &GetDiffVersionOptions{Unidiff: new(true)})
 		}},
 	}
 	for _, answer := range []string{ // the documented errors of the dependencies
@@ -43,7 +43,5 @@ func TestMergeRequestsRefused(t *testing.T) {
 	assertRefused(t, err, "ListMergeRequestsOptions.ApprovedByIDs", "approved_by_ids")
 	_, err = Collect(c.MergeRequests.List(t.Context(), &ListMergeRequestsOptions{ApprovedByIDs: IDs(1, 2, 3, 4, 5)}, DryRun(nil)))
 	require.ErrorIs(t, err, ErrDryRun)
-	_, err = Collect(c.MergeRequests.List(t.Context(), nil, RequireComplete()))
-	assertRefused(t, err, "RequireComplete", "")
 	assert.False(t, (&DiffVersion{}).Incomplete(), "a list of versions has no diffs")
 }

@@ -61,7 +61,7 @@ func TestAttempts(t *testing.T) {
 				hook.seen = append(hook.seen, a)
 			}))
 			err := c.Do(context.WithValue(t.Context(), key{}, "mine"), callOf(ClassIdempotent), new(any))
-			assert.Equal(t, test.stats.Failures == 1, err != nil && !IsNotModified(err), "%v", err)
+			assert.Equal(t, test.stats.Failures == 1, err != nil && !errors.Is(err, ErrNotModified), "%v", err)
 			assert.Equal(t, test.stats, c.Stats())
 			require.Len(t, hook.all(), len(test.want))
 			for i, a := range hook.all() {

@@ -228,7 +228,7 @@ func everyCall(c *Client, w *witness, patience time.Duration) {
 		return
 	}
 	ctx = context.Background() // the exchange is over before its caller is, and so are the values that it has
-	token, err := c.RegistryNative.GetToken(ctx, &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}, quick)
+	token, err := c.RegistryNative.GetToken(ctx, &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}, quick)
 	w.see(err, fmt.Sprintf("%v %+v %#v %s", token, token, token, token))
 	_, err = Collect(c.RegistryNative.ListCatalog(ctx, quick))
 	w.see(err, c.RegistryNative.DeleteManifest(ctx, "group/app", "v1", nil, quick))

@@ -195,7 +195,7 @@ func isAge(param string, age Age) error {
 	if age == "" {
 		return nil
 	}
-	if _, err := age.Duration(); err != nil {
+	if _, err := age.duration(); err != nil {
 		return &ValidationError{Param: param, Reason: strings.TrimPrefix(err.Error(), "forge: ")}
 	}
 	return nil

@@ -73,14 +73,14 @@ func (s RegistryScope) check() error {
 	return nil
 }
 
-// RegistryTokenOptions sets the access that a registry token grants.
-type RegistryTokenOptions struct {
+// GetRegistryTokenOptions sets the access that a registry token grants.
+type GetRegistryTokenOptions struct {
 	// Scopes are the access that the token grants: results of RepositoryScope, or CatalogScope.
 	// Required.
 	Scopes []RegistryScope `url:"scope,omitempty"`
 }
 
-func (o *RegistryTokenOptions) check() error {
+func (o *GetRegistryTokenOptions) check() error {
 	if err := required("scope", len(o.Scopes) > 0); err != nil {
 		return err
 	}
@@ -95,8 +95,9 @@ func (o *RegistryTokenOptions) check() error {
 // GetToken returns a token for the scopes. While the client has a valid token, GetToken returns
 // that. Otherwise it obtains a new one with the credentials of WithRegistryCredentials, and keeps
 // it. With any request option the token is always a new one. The other methods of this service
-// obtain tokens themselves. GitLab docs: https://docs.gitlab.com/api/container_registry/
-func (s *RegistryNativeService) GetToken(ctx context.Context, o *RegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
+// obtain tokens themselves.
+// GitLab docs: https://docs.gitlab.com/api/container_registry/
+func (s *RegistryNativeService) GetToken(ctx context.Context, o *GetRegistryTokenOptions, opts ...RequestOption) (*RegistryToken, error) {
 	r := s.newGet("/jwt/auth").queryParam("service", registryName).params(o)
 	return s.fetchToken(ctx, r, "", opts)
 }

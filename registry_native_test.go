@@ -101,7 +101,7 @@ func TestNativeCredentials(t *testing.T) {
 // GetToken returns the client's token while it is valid, and a new one if there are request
 // options.
 func TestGetToken(t *testing.T) {
-	scopes := &RegistryTokenOptions{Scopes: []RegistryScope{RepositoryScope("group/app", RegistryPull, RegistryPush), CatalogScope}}
+	scopes := &GetRegistryTokenOptions{Scopes: []RegistryScope{RepositoryScope("group/app", RegistryPull, RegistryPush), CatalogScope}}
 	c, _, _, auth := nativeClient(t, say(202, ""), sayJSON(string(readFixture(t, "registry_native/token.json"))))
 	token, err := c.RegistryNative.GetToken(t.Context(), scopes)
 	require.NoError(t, err)
@@ -338,12 +338,12 @@ func TestNativeRefused(t *testing.T) {
 	require.Error(t, c.RegistryNative.DeleteTagReference(t.Context(), "a b:c", "t"), "parameters that would request another scope")
 	for _, scope := range []RegistryScope{"", "repository:a", "repository::pull", RepositoryScope("a/b"), RepositoryScope("", RegistryPull), RepositoryScope("a/../b", RegistryPull),
 		RepositoryScope("a b", RegistryPull), RepositoryScope("a", RegistryPull, ""), "repository:a:pull repository:b:pull", "a:b:c:d"} {
-		_, err := c.RegistryNative.GetToken(t.Context(), &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope, scope}})
-		assertRefused(t, err, "RegistryTokenOptions.Scopes", "scope")
+		_, err := c.RegistryNative.GetToken(t.Context(), &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope, scope}})
+		assertRefused(t, err, "GetRegistryTokenOptions.Scopes", "scope")
 	}
 	_, err = c.RegistryNative.GetToken(t.Context(), nil)
-	assertRefused(t, err, "RegistryTokenOptions.Scopes", "scope")
-	_, err = wireClient(t, api.url).RegistryNative.GetToken(t.Context(), &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}})
+	assertRefused(t, err, "GetRegistryTokenOptions.Scopes", "scope")
+	_, err = wireClient(t, api.url).RegistryNative.GetToken(t.Context(), &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}})
 	assertRefused(t, err, "WithRegistry", "")
 	for _, w := range []*wire{api, registry, auth} {
 		assert.Empty(t, w.seen())

@@ -109,7 +109,7 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 		return nil, r.withRoute(err)
 	}
 	if o.OlderThan != "" {
-		rules.olderThan, err = o.OlderThan.Duration()
+		rules.olderThan, err = o.OlderThan.duration()
 		if strings.Contains(string(o.OlderThan), "mo") {
 			rules.months = ", and a month as 30 days"
 		}

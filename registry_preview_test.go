@@ -60,7 +60,7 @@ func tagHandler(t *testing.T, ages map[string]string, names []string, fail strin
 		case age == "":
 			fmt.Fprintf(w, `{"name":%q,"created_at":null}`, name)
 		default:
-			d, err := Age(age).Duration()
+			d, err := Age(age).duration()
 			if err != nil {
 				t.Errorf("%s: %v", age, err)
 			}

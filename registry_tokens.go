@@ -149,7 +149,7 @@ func (t *RegistryToken) lifetime(now time.Time) time.Duration {
 // bearerFor returns a credential for calls of the registry: a token for the scope.
 func (s *RegistryNativeService) bearerFor(scope RegistryScope) *credential.Credential {
 	bearer := credential.Bearer(func(ctx context.Context, refused string) (*oauth2.Token, error) {
-		r := s.newGet("/jwt/auth").queryParam("service", registryName).params(&RegistryTokenOptions{Scopes: []RegistryScope{scope}})
+		r := s.newGet("/jwt/auth").queryParam("service", registryName).params(&GetRegistryTokenOptions{Scopes: []RegistryScope{scope}})
 		token, err := s.fetchToken(ctx, r, refused, nil)
 		if err != nil {
 			return nil, &credential.Error{Reason: "no registry token could be obtained: " + err.Error(), Cause: err}

@@ -12,8 +12,8 @@ import (
 // GitLab docs: https://docs.gitlab.com/api/repositories/
 type RepositoriesService struct{ service }
 
-// TreeOptions selects which part of a repository's tree is listed.
-type TreeOptions struct {
+// ListTreeOptions selects which part of a repository's tree is listed.
+type ListTreeOptions struct {
 	// Path is the directory to list; empty for the root.
 	Path string `url:"path,omitempty"`
 	// Ref is a branch or tag; empty for the default branch.
@@ -29,7 +29,7 @@ type TreeOptions struct {
 // ListTree lists the files and directories of a repository. For a path that does not exist it
 // returns ErrNotFound; servers before 17.7 return an empty list.
 // GitLab docs: https://docs.gitlab.com/api/repositories/
-func (s *RepositoriesService) ListTree(ctx context.Context, project Ref, o *TreeOptions, opts ...RequestOption) iter.Seq2[*TreeEntry, error] {
+func (s *RepositoriesService) ListTree(ctx context.Context, project Ref, o *ListTreeOptions, opts ...RequestOption) iter.Seq2[*TreeEntry, error] {
 	r := s.newGet("/projects/:id/repository/tree", project).params(o)
 	return list[TreeEntry](ctx, r, opts)
 }
@@ -147,8 +147,8 @@ const (
 	ContributorOrderByCommits ContributorOrderBy = "commits"
 )
 
-// ContributorsOptions filters and sorts a list of contributors.
-type ContributorsOptions struct {
+// ListContributorsOptions filters and sorts a list of contributors.
+type ListContributorsOptions struct {
 	// Ref is a branch or tag; empty for the default branch. Since 17.4.
 	Ref string `url:"ref,omitempty"`
 	// OrderBy is the sort key: ContributorOrderByName, ContributorOrderByEmail or
@@ -160,18 +160,18 @@ type ContributorsOptions struct {
 
 // ListContributors lists the authors of the commits in a repository.
 // GitLab docs: https://docs.gitlab.com/api/repositories/
-func (s *RepositoriesService) ListContributors(ctx context.Context, project Ref, o *ContributorsOptions, opts ...RequestOption) iter.Seq2[*Contributor, error] {
+func (s *RepositoriesService) ListContributors(ctx context.Context, project Ref, o *ListContributorsOptions, opts ...RequestOption) iter.Seq2[*Contributor, error] {
 	r := s.newGet("/projects/:id/repository/contributors", project).params(o)
 	return list[Contributor](ctx, r, opts)
 }
 
-// MergeBaseOptions sets the commits whose common ancestor is read.
-type MergeBaseOptions struct {
+// GetMergeBaseOptions sets the commits whose common ancestor is read.
+type GetMergeBaseOptions struct {
 	// Refs are commits, branches or tags, at least two. Required.
 	Refs []string `url:"refs,brackets,omitempty"`
 }
 
-func (o *MergeBaseOptions) check() error {
+func (o *GetMergeBaseOptions) check() error {
 	if len(o.Refs) < 2 {
 		return &ValidationError{Param: "refs[]", Reason: "a merge base needs two refs or more"}
 	}
@@ -180,7 +180,7 @@ func (o *MergeBaseOptions) check() error {
 
 // GetMergeBase reads the common ancestor of two or more commits, branches or tags.
 // GitLab docs: https://docs.gitlab.com/api/repositories/
-func (s *RepositoriesService) GetMergeBase(ctx context.Context, project Ref, o *MergeBaseOptions, opts ...RequestOption) (*Commit, error) {
+func (s *RepositoriesService) GetMergeBase(ctx context.Context, project Ref, o *GetMergeBaseOptions, opts ...RequestOption) (*Commit, error) {
 	r := s.newGet("/projects/:id/repository/merge_base", project).params(o)
 	return do[Commit](ctx, r, opts)
 }

@@ -1,14 +1,11 @@
 package forge
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
 // TreeEntryType is the type of an entry of a tree.
@@ -122,19 +119,9 @@ type Diff struct {
 }
 
 // Incomplete reports whether the server truncated the diffs: CompareTimeout is set, or a diff is
-// marked as truncated, as in MergeRequestChanges.Incomplete. The request option RequireComplete
-// makes truncated diffs an error.
-func (c *Comparison) Incomplete() bool {
-	missing, _ := c.truncation(false)
-	return missing != ""
-}
-
-func (c *Comparison) truncation(bool) (missing, remedy string) {
-	if c.CompareTimeout {
-		return "the comparison timed out on the server (compare_timeout)", "compare fewer commits"
-	}
-	return truncatedDiffs(c.Diffs), "compare fewer commits, or read the files themselves"
-}
+// marked as truncated, as in MergeRequestChanges.Incomplete. Compare fewer commits, or read the
+// files themselves.
+func (c *Comparison) Incomplete() bool { return c.CompareTimeout || truncatedDiffs(c.Diffs) }
 
 // Contributor is an author of commits in a repository.
 type Contributor struct {
@@ -160,34 +147,19 @@ type Changelog struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// truncatedDiffs describes how many diffs were omitted; "" if none was. Servers before 18.4 do not
-// mark them: a diff without text that changes nothing else counts as omitted, too.
-func truncatedDiffs(diffs []Diff) string {
-	n, first := 0, ""
-	for _, d := range diffs {
+// truncatedDiffs reports whether a diff was omitted. Servers before 18.4 do not mark them: a diff
+// without text that changes nothing else counts as omitted, too.
+func truncatedDiffs(diffs []Diff) bool {
+	return slices.ContainsFunc(diffs, func(d Diff) bool {
 		same := d.OldPath == d.NewPath && d.AMode == d.BMode && !d.NewFile && !d.DeletedFile && !d.RenamedFile
-		if d.Collapsed || d.TooLarge || d.Diff == "" && same {
-			n, first = n+1, cmp.Or(first, d.NewPath)
-		}
-	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d diffs are collapsed or too large, the first is that of %q", n, len(diffs), safetext.Clean(first, 256))
+		return d.Collapsed || d.TooLarge || d.Diff == "" && same
+	})
 }
 
-// cutCount describes how many diffs are missing from the server's count; "" if none are missing, or
-// if the number is not known. A count with a + is a lower bound: the server has more diffs.
-func cutCount(diffs []Diff, name, count string) string {
+// fewerDiffs reports whether the server counted more diffs than it sent. A count with a + is a
+// lower bound: the server has more diffs.
+func fewerDiffs(diffs []Diff, count string) bool {
 	number, more := strings.CutSuffix(count, "+")
 	counted, err := strconv.Atoi(number)
-	switch {
-	case diffs == nil || err != nil:
-		return ""
-	case more && len(diffs) <= counted:
-		return fmt.Sprintf("%d diffs, and the server counted more (%s %d+)", len(diffs), name, counted)
-	case len(diffs) < counted:
-		return fmt.Sprintf("%d diffs of %d (%s)", len(diffs), counted, name)
-	}
-	return ""
+	return diffs != nil && err == nil && (len(diffs) < counted || more && len(diffs) == counted)
 }

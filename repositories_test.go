@@ -17,7 +17,7 @@ func TestRepositories(t *testing.T) {
 	runCalls(t, []callRow{
 		{"GET " + repository + "/tree", "pagination=keyset&per_page=100", "", "repositories/tree.json", func(c *Client) (any, error) { return Collect(c.Repositories.ListTree(ctx, app, nil)) }},
 		{"GET " + repository + "/tree", "page_token=ffff&pagination=keyset&path=docs%2Fa+b&per_page=100", "", "repositories/tree_2.json", func(c *Client) (any, error) {
-			return Collect(c.Repositories.ListTree(ctx, app, &TreeOptions{Path: "docs/a b", PageToken: "ffff"}))
+			return Collect(c.Repositories.ListTree(ctx, app, &ListTreeOptions{Path: "docs/a b", PageToken: "ffff"}))
 		}},
 		{"GET " + repository + "/tree", "pagination=keyset&per_page=100", "", `404 {"message":"404 Tree Not Found"}`, func(c *Client) (any, error) { return Collect(c.Repositories.ListTree(ctx, app, nil)) }},
 		{"GET " + repository + "/compare", "from=main&to=feature%2Fx", "", "repositories/compare.json", func(c *Client) (any, error) {
@@ -27,10 +27,10 @@ func TestRepositories(t *testing.T) {
 			return c.Repositories.Compare(ctx, app, &CompareOptions{From: "main", To: "main"})
 		}},
 		{"GET " + repository + "/merge_base", "refs[]=main&refs[]=v1&refs[]=v2", "", "repositories/merge_base.json", func(c *Client) (any, error) {
-			return c.Repositories.GetMergeBase(ctx, app, &MergeBaseOptions{Refs: []string{"main", "v1", "v2"}})
+			return c.Repositories.GetMergeBase(ctx, app, &GetMergeBaseOptions{Refs: []string{"main", "v1", "v2"}})
 		}},
 		{"GET " + repository + "/merge_base", "refs[]=main", "", `400 {"message":"400 Bad request"}`, func(c *Client) (any, error) {
-			return c.Repositories.GetMergeBase(ctx, app, &MergeBaseOptions{Refs: []string{"main"}}, SkipValidation())
+			return c.Repositories.GetMergeBase(ctx, app, &GetMergeBaseOptions{Refs: []string{"main"}}, SkipValidation())
 		}},
 		{"POST " + repository + "/changelog", "", `{"version":"1.0.0"}`, "200 200", func(c *Client) (any, error) {
 			return nil, c.Repositories.CreateChangelog(ctx, app, &CreateChangelogOptions{Version: "1.0.0"})
@@ -53,8 +53,8 @@ func TestRepositories(t *testing.T) {
 	assert.Equal(t, "tar app.tar.gz", readDownload(t, archive)+" "+archive.Name)
 	_, err = c.Repositories.Compare(ctx, ID(42), &CompareOptions{From: "main"})
 	assertRefused(t, err, "CompareOptions.To", "to")
-	_, err = c.Repositories.GetMergeBase(ctx, ID(42), &MergeBaseOptions{Refs: []string{"main"}})
-	assertRefused(t, err, "MergeBaseOptions.Refs", "refs[]")
+	_, err = c.Repositories.GetMergeBase(ctx, ID(42), &GetMergeBaseOptions{Refs: []string{"main"}})
+	assertRefused(t, err, "GetMergeBaseOptions.Refs", "refs[]")
 }
 
 // TestArchiveFormats compares the constants with the catalogue.

@@ -301,10 +301,10 @@ func (r *request) withRoute(err error) error {
 
 // verified compares the stream with a checksum while it is read. An unknown algorithm is an error:
 // a download that was not compared must not look like one that was.
-func (r *request) verified(algorithm ChecksumAlgorithm, sum string) *request {
+func (r *request) verified(algorithm, sum string) *request {
 	switch {
 	case sum == "":
-	case algorithm == ChecksumSHA256:
+	case algorithm == "sha256":
 		r.checksum = checksum{want: sum, make: sha256.New}
 	case r.err == nil:
 		r.err = &ValidationError{Option: "SecureFile.ChecksumAlgorithm", Param: "checksum_algorithm",

@@ -45,7 +45,6 @@ type callOptions struct {
 	kind           callKind
 	onePage        bool
 	skipValidation bool
-	complete       bool
 	into           *Response
 	perPage        int
 	startAt        Cursor
@@ -314,34 +313,19 @@ func SkipValidation() RequestOption {
 	}
 }
 
-// RequireComplete makes a call of one object return an error that matches ErrIncomplete if the
-// server truncated the response: the changes overflow, the server counted more diffs than it sent,
-// a diff is collapsed or too large, or a comparison timed out. Without it, only the method
-// Incomplete of the response reports that. A list is always complete or an error.
-func RequireComplete() RequestOption {
-	return func(o *callOptions) {
-		if o.allow("RequireComplete", kindJSON) {
-			o.complete = true
-		}
-	}
-}
-
-// Checksum compares a download with a checksum, in hex, while it is read. The algorithm must be
-// ChecksumSHA256. If the content differs, the last Read returns ErrChecksum, and SaveTo leaves no
-// file.
-func Checksum(algorithm ChecksumAlgorithm, sum string) RequestOption {
+// Checksum compares a download with a SHA-256, in hex, while it is read. If the content differs,
+// the last Read returns ErrChecksum, and SaveTo leaves no file.
+func Checksum(sha256Hex string) RequestOption {
 	return func(o *callOptions) {
 		o.allow("Checksum", kindStream)
-		digest, err := hex.DecodeString(sum)
+		digest, err := hex.DecodeString(sha256Hex)
 		switch {
-		case algorithm == ChecksumSHA256 && strings.HasPrefix(sum, "sha256:"):
+		case strings.HasPrefix(sha256Hex, "sha256:"):
 			o.reject("Checksum", "", "it begins with sha256: pass the 64 hex digits alone")
-		case algorithm != ChecksumSHA256:
-			o.reject("Checksum", "", "this version does not know the algorithm")
 		case err != nil || len(digest) != sha256.Size:
 			o.reject("Checksum", "", "it is not a SHA-256, which has 64 hex digits")
 		default:
-			o.checksum = checksum{want: sum, make: sha256.New}
+			o.checksum = checksum{want: sha256Hex, make: sha256.New}
 		}
 	}
 }

@@ -93,9 +93,8 @@ type SecureFile struct {
 	Name string `json:"name"`
 	// Checksum is the checksum of the content, in hex.
 	Checksum string `json:"checksum"`
-	// ChecksumAlgorithm is the algorithm of Checksum: ChecksumSHA256; a server may return other
-	// values.
-	ChecksumAlgorithm ChecksumAlgorithm `json:"checksum_algorithm"`
+	// ChecksumAlgorithm is the algorithm of Checksum: sha256.
+	ChecksumAlgorithm string `json:"checksum_algorithm"`
 	// CreatedAt is when the file was uploaded.
 	CreatedAt time.Time `json:"created_at"`
 	// ExpiresAt is when the certificate in the file expires; zero when there is none.
@@ -115,7 +114,7 @@ func (f *SecureFile) id() any {
 	return f.ID
 }
 
-func (f *SecureFile) checksum() (algorithm ChecksumAlgorithm, checksum string) {
+func (f *SecureFile) checksum() (algorithm, checksum string) {
 	if f == nil {
 		return "", ""
 	}

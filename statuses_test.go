@@ -68,7 +68,7 @@ func statusReads() []statusKind {
 			return err
 		}},
 		{"registry token", ClassSafe, true, false, registryTokenPath, false, tokenOfBoth, func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			scopes := &RegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}
+			scopes := &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}
 			_, err := c.RegistryNative.GetToken(ctx, scopes, opts...)
 			return err
 		}},
@@ -297,7 +297,7 @@ func (s *statusServer) outcome(err error, failures int64) string {
 	switch {
 	case err == nil && failures == 0:
 		return fmt.Sprintf("success, requests: %d", s.met)
-	case IsNotModified(err) && failures == 0 && errors.As(err, &e):
+	case errors.Is(err, ErrNotModified) && failures == 0 && errors.As(err, &e):
 		return fmt.Sprintf("unchanged, requests: %d", s.met)
 	case failures == 0:
 		return fmt.Sprintf("an error that is not counted: %v", err)

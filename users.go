@@ -130,8 +130,8 @@ func (s *UsersService) Get(ctx context.Context, user int64, o *GetUserOptions, o
 	return do[User](ctx, r, opts)
 }
 
-// CurrentUserOptions sets the user that GetCurrent reads.
-type CurrentUserOptions struct {
+// GetCurrentUserOptions sets the user that GetCurrent reads.
+type GetCurrentUserOptions struct {
 	// Sudo reads as the user with that id; administrators only. It is a query parameter, as documented
 	// for this call. The request option Sudo does the same on every call, with a header, which does
 	// not appear in addresses and logs.
@@ -140,7 +140,7 @@ type CurrentUserOptions struct {
 
 // GetCurrent reads the user to whom the client's credential belongs.
 // GitLab docs: https://docs.gitlab.com/api/users/
-func (s *UsersService) GetCurrent(ctx context.Context, o *CurrentUserOptions, opts ...RequestOption) (*User, error) {
+func (s *UsersService) GetCurrent(ctx context.Context, o *GetCurrentUserOptions, opts ...RequestOption) (*User, error) {
 	r := s.newGet("/user").params(o)
 	return do[User](ctx, r, opts)
 }

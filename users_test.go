@@ -19,7 +19,7 @@ func TestUsers(t *testing.T) {
 		{"GET /users", "page=1&per_page=100", "", "users/list.json", func(c *Client) (any, error) { return Collect(c.Users.List(ctx, nil, Query("page", "1"))) }},
 		{"GET /users/1", "with_custom_attributes=true", "", "users/get.json", func(c *Client) (any, error) { return c.Users.Get(ctx, 1, &GetUserOptions{WithCustomAttributes: true}) }},
 		{"GET /users/3", "", "", "users/user_bare.json", func(c *Client) (any, error) { return c.Users.Get(ctx, 3, nil) }},
-		{"GET /user", "sudo=2", "", "users/current.json", func(c *Client) (any, error) { return c.Users.GetCurrent(ctx, &CurrentUserOptions{Sudo: 2}) }},
+		{"GET /user", "sudo=2", "", "users/current.json", func(c *Client) (any, error) { return c.Users.GetCurrent(ctx, &GetCurrentUserOptions{Sudo: 2}) }},
 	})
 	c := serve(t)
 	for option, options := range map[string]*ListUsersOptions{"ExternUID": {ExternUID: "1"}, "Provider": {Provider: "scim"}, "CustomAttributes": {CustomAttributes: Hash{"a[b]": "c"}}} {

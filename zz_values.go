@@ -2,525 +2,102 @@
 
 package forge
 
-// Values returns the documented values of ApprovalSource, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (ApprovalSource) Values() []ApprovalSource {
-	return []ApprovalSource{
-		ApprovalSourceGroup,
+// constantsOf returns the constants of the type with the name, in the order of the documentation;
+// nil if it has none.
+func constantsOf(name string) []string {
+	switch name {
+	case "ApprovalSource":
+		return []string{string(ApprovalSourceGroup)}
+	case "ArchiveFormat":
+		return []string{string(Bz2), string(Tar), string(TarBz2), string(TarGz), string(TB2), string(TBZ), string(TBZ2), string(Zip)}
+	case "AuditEntityType":
+		return []string{string(AuditEntityUser), string(AuditEntityGroup), string(AuditEntityProject), string(AuditEntityInstance)}
+	case "ContributorOrderBy":
+		return []string{string(ContributorOrderByName), string(ContributorOrderByEmail), string(ContributorOrderByCommits)}
+	case "DetailedMergeStatus":
+		return []string{string(DetailedMergeStatusNotOpen), string(DetailedMergeStatusUnchecked), string(DetailedMergeStatusChecking), string(DetailedMergeStatusPreparing), string(DetailedMergeStatusNotApproved), string(DetailedMergeStatusCommitsStatus)}
+	case "DiffVersionState":
+		return []string{string(DiffVersionStateCollected)}
+	case "DueDateFilter":
+		return []string{string(DueNone), string(DueAny), string(DueToday), string(DueTomorrow), string(DueOverdue), string(DueWeek), string(DueMonth), string(DueNextMonthAndPreviousTwoWeeks)}
+	case "HealthStatus":
+		return []string{string(HealthStatusOnTrack)}
+	case "ImportSource":
+		return []string{string(ImportSourceNone)}
+	case "IntegrationKind":
+		return []string{string(IntegrationTaskTracker), string(IntegrationProjectTracker), string(IntegrationBuildServer), string(IntegrationIssueTracker), string(IntegrationPipelineService), string(IntegrationChatClassic), string(IntegrationTwoURLTrackerA), string(IntegrationWikiWorkspace), string(IntegrationCustomIssueTracker), string(IntegrationMonitoring), string(IntegrationTestGeneration), string(IntegrationTeamChatA), string(IntegrationCIService), string(IntegrationEmailsOnPush), string(IntegrationEngineeringWorkflow), string(IntegrationTeamChatB), string(IntegrationTeamChatC), string(IntegrationTeamChatD), string(IntegrationTwoURLTrackerB)}
+	case "IssueOrderBy":
+		return []string{string(IssueOrderByCreatedAt), string(IssueOrderByDueDate), string(IssueOrderByLabelPriority), string(IssueOrderByMilestoneDue), string(IssueOrderByPopularity), string(IssueOrderByPriority), string(IssueOrderByRelativePosition), string(IssueOrderByTitle), string(IssueOrderByUpdatedAt), string(IssueOrderByWeight)}
+	case "IssueSeverity":
+		return []string{string(IssueSeverityUnknown)}
+	case "IssueState":
+		return []string{string(IssueStateOpened), string(IssueStateClosed), string(IssueStateAll)}
+	case "IssueType":
+		return []string{string(IssueTypeIssue), string(IssueTypeIncident), string(IssueTypeTestCase), string(IssueTypeTask)}
+	case "JobLimiterMode":
+		return []string{string(JobLimiterTrack), string(JobLimiterCompress)}
+	case "JobStatus":
+		return []string{string(JobStatusWaitingForResource), string(JobStatusRunning), string(JobStatusSuccess), string(JobStatusFailed), string(JobStatusCanceled)}
+	case "MergeRequestOrderBy":
+		return []string{string(MergeRequestOrderByCreatedAt), string(MergeRequestOrderByTitle), string(MergeRequestOrderByUpdatedAt), string(MergeRequestOrderByMergedAt)}
+	case "MergeRequestState":
+		return []string{string(MergeRequestStateOpened), string(MergeRequestStateClosed), string(MergeRequestStateLocked), string(MergeRequestStateMerged), string(MergeRequestStateAll)}
+	case "MergeRequestView":
+		return []string{string(MergeRequestViewSimple)}
+	case "MergeStatus":
+		return []string{string(MergeStatusCanBeMerged), string(MergeStatusCannotBeMerged), string(MergeStatusUnchecked), string(MergeStatusChecking), string(MergeStatusCannotBeMergedRecheck)}
+	case "NamespaceKind":
+		return []string{string(NamespaceKindUser), string(NamespaceKindGroup)}
+	case "NotifiedBranches":
+		return []string{string(NotifiedBranchesAll), string(NotifiedBranchesDefault), string(NotifiedBranchesProtected), string(NotifiedBranchesDefaultAndProtected)}
+	case "ProcessMode":
+		return []string{string(ProcessModeUnordered), string(ProcessModeOldestFirst), string(ProcessModeNewestFirst), string(ProcessModeNewestReadyFirst)}
+	case "RegistryAction":
+		return []string{string(RegistryPull), string(RegistryPush), string(RegistryDelete)}
+	case "RegistryStatus":
+		return []string{string(RegistryStatusDeleteScheduled), string(RegistryStatusDeleteOngoing), string(RegistryStatusDeleteFailed)}
+	case "RegistryVisibility":
+		return []string{string(RegistryEnabled), string(RegistryPrivate), string(RegistryDisabled)}
+	case "RunnerAccessLevel":
+		return []string{string(RunnerAccessNotProtected), string(RunnerAccessRefProtected)}
+	case "RunnerJobOrderBy":
+		return []string{string(RunnerJobOrderByID)}
+	case "RunnerRegistrar":
+		return []string{string(RunnerRegistrarGroup), string(RunnerRegistrarProject)}
+	case "RunnerScope":
+		return []string{string(RunnerScopeActive), string(RunnerScopePaused), string(RunnerScopeOnline), string(RunnerScopeOffline), string(RunnerScopeSpecific), string(RunnerScopeShared)}
+	case "RunnerStatus":
+		return []string{string(RunnerStatusOnline), string(RunnerStatusOffline), string(RunnerStatusStale), string(RunnerStatusNeverContacted), string(RunnerStatusActive), string(RunnerStatusPaused)}
+	case "RunnerType":
+		return []string{string(RunnerTypeInstance), string(RunnerTypeGroup), string(RunnerTypeProject)}
+	case "Scope":
+		return []string{string(ScopeCreatedByMe), string(ScopeAssignedToMe), string(ScopeAll), string(ScopeReviewsForMe)}
+	case "SearchIn":
+		return []string{string(SearchInTitle), string(SearchInDescription), string(SearchInBoth)}
+	case "Sort":
+		return []string{string(SortAsc), string(SortDesc)}
+	case "TodoAction":
+		return []string{string(TodoActionMarked)}
+	case "TodoState":
+		return []string{string(TodoStatePending)}
+	case "TodoTargetType":
+		return []string{string(TodoTargetIssue), string(TodoTargetMergeRequest)}
+	case "TreeEntryType":
+		return []string{string(TreeEntryTree), string(TreeEntryBlob)}
+	case "TwoFactorFilter":
+		return []string{string(TwoFactorEnabled), string(TwoFactorDisabled)}
+	case "UserOrderBy":
+		return []string{string(UserOrderByID), string(UserOrderByName), string(UserOrderByUsername), string(UserOrderByCreatedAt), string(UserOrderByUpdatedAt)}
+	case "UserState":
+		return []string{string(UserStateActive), string(UserStateBlocked)}
+	case "Visibility":
+		return []string{string(VisibilityPrivate), string(VisibilityInternal), string(VisibilityPublic)}
+	case "WhatsNewVariant":
+		return []string{string(WhatsNewAllTiers), string(WhatsNewCurrentTier), string(WhatsNewDisabled)}
+	case "WorkItemType":
+		return []string{string(WorkItemTypeIssue)}
+	case "YesNo":
+		return []string{string(Yes), string(No)}
 	}
-}
-
-// Values returns the documented values of ArchiveFormat, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (ArchiveFormat) Values() []ArchiveFormat {
-	return []ArchiveFormat{
-		Bz2,
-		Tar,
-		TarBz2,
-		TarGz,
-		TB2,
-		TBZ,
-		TBZ2,
-		Zip,
-	}
-}
-
-// Values returns the documented values of AuditEntityType, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (AuditEntityType) Values() []AuditEntityType {
-	return []AuditEntityType{
-		AuditEntityUser,
-		AuditEntityGroup,
-		AuditEntityProject,
-		AuditEntityInstance,
-	}
-}
-
-// Values returns the values of ChecksumAlgorithm, in the order of the documentation.
-func (ChecksumAlgorithm) Values() []ChecksumAlgorithm {
-	return []ChecksumAlgorithm{
-		ChecksumSHA256,
-	}
-}
-
-// Values returns the documented values of ContributorOrderBy, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (ContributorOrderBy) Values() []ContributorOrderBy {
-	return []ContributorOrderBy{
-		ContributorOrderByName,
-		ContributorOrderByEmail,
-		ContributorOrderByCommits,
-	}
-}
-
-// Values returns the documented values of DetailedMergeStatus, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (DetailedMergeStatus) Values() []DetailedMergeStatus {
-	return []DetailedMergeStatus{
-		DetailedMergeStatusNotOpen,
-		DetailedMergeStatusUnchecked,
-		DetailedMergeStatusChecking,
-		DetailedMergeStatusPreparing,
-		DetailedMergeStatusNotApproved,
-		DetailedMergeStatusCommitsStatus,
-	}
-}
-
-// Values returns the documented values of DiffVersionState, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (DiffVersionState) Values() []DiffVersionState {
-	return []DiffVersionState{
-		DiffVersionStateCollected,
-	}
-}
-
-// Values returns the documented values of DueDateFilter, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (DueDateFilter) Values() []DueDateFilter {
-	return []DueDateFilter{
-		DueNone,
-		DueAny,
-		DueToday,
-		DueTomorrow,
-		DueOverdue,
-		DueWeek,
-		DueMonth,
-		DueNextMonthAndPreviousTwoWeeks,
-	}
-}
-
-// Values returns the documented values of HealthStatus, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (HealthStatus) Values() []HealthStatus {
-	return []HealthStatus{
-		HealthStatusOnTrack,
-	}
-}
-
-// Values returns the documented values of ImportSource, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (ImportSource) Values() []ImportSource {
-	return []ImportSource{
-		ImportSourceNone,
-	}
-}
-
-// Values returns the documented values of IntegrationKind, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (IntegrationKind) Values() []IntegrationKind {
-	return []IntegrationKind{
-		IntegrationTaskTracker,
-		IntegrationProjectTracker,
-		IntegrationBuildServer,
-		IntegrationIssueTracker,
-		IntegrationPipelineService,
-		IntegrationChatClassic,
-		IntegrationTwoURLTrackerA,
-		IntegrationWikiWorkspace,
-		IntegrationCustomIssueTracker,
-		IntegrationMonitoring,
-		IntegrationTestGeneration,
-		IntegrationTeamChatA,
-		IntegrationCIService,
-		IntegrationEmailsOnPush,
-		IntegrationEngineeringWorkflow,
-		IntegrationTeamChatB,
-		IntegrationTeamChatC,
-		IntegrationTeamChatD,
-		IntegrationTwoURLTrackerB,
-	}
-}
-
-// Values returns the documented values of IssueOrderBy, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (IssueOrderBy) Values() []IssueOrderBy {
-	return []IssueOrderBy{
-		IssueOrderByCreatedAt,
-		IssueOrderByDueDate,
-		IssueOrderByLabelPriority,
-		IssueOrderByMilestoneDue,
-		IssueOrderByPopularity,
-		IssueOrderByPriority,
-		IssueOrderByRelativePosition,
-		IssueOrderByTitle,
-		IssueOrderByUpdatedAt,
-		IssueOrderByWeight,
-	}
-}
-
-// Values returns the documented values of IssueSeverity, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (IssueSeverity) Values() []IssueSeverity {
-	return []IssueSeverity{
-		IssueSeverityUnknown,
-	}
-}
-
-// Values returns the documented values of IssueState, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (IssueState) Values() []IssueState {
-	return []IssueState{
-		IssueStateOpened,
-		IssueStateClosed,
-		IssueStateAll,
-	}
-}
-
-// Values returns the documented values of IssueType, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (IssueType) Values() []IssueType {
-	return []IssueType{
-		IssueTypeIssue,
-		IssueTypeIncident,
-		IssueTypeTestCase,
-		IssueTypeTask,
-	}
-}
-
-// Values returns the documented values of JobLimiterMode, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (JobLimiterMode) Values() []JobLimiterMode {
-	return []JobLimiterMode{
-		JobLimiterTrack,
-		JobLimiterCompress,
-	}
-}
-
-// Values returns the documented values of JobStatus, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (JobStatus) Values() []JobStatus {
-	return []JobStatus{
-		JobStatusWaitingForResource,
-		JobStatusRunning,
-		JobStatusSuccess,
-		JobStatusFailed,
-		JobStatusCanceled,
-	}
-}
-
-// Values returns the documented values of MergeRequestOrderBy, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (MergeRequestOrderBy) Values() []MergeRequestOrderBy {
-	return []MergeRequestOrderBy{
-		MergeRequestOrderByCreatedAt,
-		MergeRequestOrderByTitle,
-		MergeRequestOrderByUpdatedAt,
-		MergeRequestOrderByMergedAt,
-	}
-}
-
-// Values returns the documented values of MergeRequestState, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (MergeRequestState) Values() []MergeRequestState {
-	return []MergeRequestState{
-		MergeRequestStateOpened,
-		MergeRequestStateClosed,
-		MergeRequestStateLocked,
-		MergeRequestStateMerged,
-		MergeRequestStateAll,
-	}
-}
-
-// Values returns the documented values of MergeRequestView, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (MergeRequestView) Values() []MergeRequestView {
-	return []MergeRequestView{
-		MergeRequestViewSimple,
-	}
-}
-
-// Values returns the documented values of MergeStatus, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (MergeStatus) Values() []MergeStatus {
-	return []MergeStatus{
-		MergeStatusCanBeMerged,
-		MergeStatusCannotBeMerged,
-		MergeStatusUnchecked,
-		MergeStatusChecking,
-		MergeStatusCannotBeMergedRecheck,
-	}
-}
-
-// Values returns the documented values of NamespaceKind, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (NamespaceKind) Values() []NamespaceKind {
-	return []NamespaceKind{
-		NamespaceKindUser,
-		NamespaceKindGroup,
-	}
-}
-
-// Values returns the documented values of NotifiedBranches, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (NotifiedBranches) Values() []NotifiedBranches {
-	return []NotifiedBranches{
-		NotifiedBranchesAll,
-		NotifiedBranchesDefault,
-		NotifiedBranchesProtected,
-		NotifiedBranchesDefaultAndProtected,
-	}
-}
-
-// Values returns the values of Pagination, in the order of the documentation.
-func (Pagination) Values() []Pagination {
-	return []Pagination{
-		PaginationOffset,
-		PaginationKeyset,
-	}
-}
-
-// Values returns the documented values of ProcessMode, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (ProcessMode) Values() []ProcessMode {
-	return []ProcessMode{
-		ProcessModeUnordered,
-		ProcessModeOldestFirst,
-		ProcessModeNewestFirst,
-		ProcessModeNewestReadyFirst,
-	}
-}
-
-// Values returns the documented values of RegistryAction, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (RegistryAction) Values() []RegistryAction {
-	return []RegistryAction{
-		RegistryPull,
-		RegistryPush,
-		RegistryDelete,
-	}
-}
-
-// Values returns the documented values of RegistryStatus, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (RegistryStatus) Values() []RegistryStatus {
-	return []RegistryStatus{
-		RegistryStatusDeleteScheduled,
-		RegistryStatusDeleteOngoing,
-		RegistryStatusDeleteFailed,
-	}
-}
-
-// Values returns the documented values of RegistryVisibility, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (RegistryVisibility) Values() []RegistryVisibility {
-	return []RegistryVisibility{
-		RegistryEnabled,
-		RegistryPrivate,
-		RegistryDisabled,
-	}
-}
-
-// Values returns the values of RetryClass, in the order of the documentation.
-func (RetryClass) Values() []RetryClass {
-	return []RetryClass{
-		ClassSafe,
-		ClassIdempotent,
-		ClassNonIdempotent,
-	}
-}
-
-// Values returns the documented values of RunnerAccessLevel, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (RunnerAccessLevel) Values() []RunnerAccessLevel {
-	return []RunnerAccessLevel{
-		RunnerAccessNotProtected,
-		RunnerAccessRefProtected,
-	}
-}
-
-// Values returns the documented values of RunnerJobOrderBy, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (RunnerJobOrderBy) Values() []RunnerJobOrderBy {
-	return []RunnerJobOrderBy{
-		RunnerJobOrderByID,
-	}
-}
-
-// Values returns the documented values of RunnerRegistrar, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (RunnerRegistrar) Values() []RunnerRegistrar {
-	return []RunnerRegistrar{
-		RunnerRegistrarGroup,
-		RunnerRegistrarProject,
-	}
-}
-
-// Values returns the documented values of RunnerScope, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (RunnerScope) Values() []RunnerScope {
-	return []RunnerScope{
-		RunnerScopeActive,
-		RunnerScopePaused,
-		RunnerScopeOnline,
-		RunnerScopeOffline,
-		RunnerScopeSpecific,
-		RunnerScopeShared,
-	}
-}
-
-// Values returns the documented values of RunnerStatus, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (RunnerStatus) Values() []RunnerStatus {
-	return []RunnerStatus{
-		RunnerStatusOnline,
-		RunnerStatusOffline,
-		RunnerStatusStale,
-		RunnerStatusNeverContacted,
-		RunnerStatusActive,
-		RunnerStatusPaused,
-	}
-}
-
-// Values returns the documented values of RunnerType, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (RunnerType) Values() []RunnerType {
-	return []RunnerType{
-		RunnerTypeInstance,
-		RunnerTypeGroup,
-		RunnerTypeProject,
-	}
-}
-
-// Values returns the documented values of Scope, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (Scope) Values() []Scope {
-	return []Scope{
-		ScopeCreatedByMe,
-		ScopeAssignedToMe,
-		ScopeAll,
-		ScopeReviewsForMe,
-	}
-}
-
-// Values returns the documented values of SearchIn, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (SearchIn) Values() []SearchIn {
-	return []SearchIn{
-		SearchInTitle,
-		SearchInDescription,
-		SearchInBoth,
-	}
-}
-
-// Values returns the values of SettingReason, in the order of the documentation.
-func (SettingReason) Values() []SettingReason {
-	return []SettingReason{
-		SettingNotApplied,
-		SettingNotShown,
-		SettingTier,
-		SettingSecret,
-		SettingDeprecated,
-		SettingNotSettable,
-		SettingAbsent,
-	}
-}
-
-// Values returns the documented values of Sort, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (Sort) Values() []Sort {
-	return []Sort{
-		SortAsc,
-		SortDesc,
-	}
-}
-
-// Values returns the documented values of TodoAction, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (TodoAction) Values() []TodoAction {
-	return []TodoAction{
-		TodoActionMarked,
-	}
-}
-
-// Values returns the documented values of TodoState, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (TodoState) Values() []TodoState {
-	return []TodoState{
-		TodoStatePending,
-	}
-}
-
-// Values returns the documented values of TodoTargetType, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (TodoTargetType) Values() []TodoTargetType {
-	return []TodoTargetType{
-		TodoTargetIssue,
-		TodoTargetMergeRequest,
-	}
-}
-
-// Values returns the documented values of TreeEntryType, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (TreeEntryType) Values() []TreeEntryType {
-	return []TreeEntryType{
-		TreeEntryTree,
-		TreeEntryBlob,
-	}
-}
-
-// Values returns the documented values of TwoFactorFilter, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (TwoFactorFilter) Values() []TwoFactorFilter {
-	return []TwoFactorFilter{
-		TwoFactorEnabled,
-		TwoFactorDisabled,
-	}
-}
-
-// Values returns the documented values of UserOrderBy, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (UserOrderBy) Values() []UserOrderBy {
-	return []UserOrderBy{
-		UserOrderByID,
-		UserOrderByName,
-		UserOrderByUsername,
-		UserOrderByCreatedAt,
-		UserOrderByUpdatedAt,
-	}
-}
-
-// Values returns the documented values of UserState, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (UserState) Values() []UserState {
-	return []UserState{
-		UserStateActive,
-		UserStateBlocked,
-	}
-}
-
-// Values returns the documented values of Visibility, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (Visibility) Values() []Visibility {
-	return []Visibility{
-		VisibilityPrivate,
-		VisibilityInternal,
-		VisibilityPublic,
-	}
-}
-
-// Values returns the documented values of WhatsNewVariant, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (WhatsNewVariant) Values() []WhatsNewVariant {
-	return []WhatsNewVariant{
-		WhatsNewAllTiers,
-		WhatsNewCurrentTier,
-		WhatsNewDisabled,
-	}
-}
-
-// Values returns the documented values of WorkItemType, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (WorkItemType) Values() []WorkItemType {
-	return []WorkItemType{
-		WorkItemTypeIssue,
-	}
-}
-
-// Values returns the documented values of YesNo, in the order of the documentation.
-// A field may accept only some of them; see its comment. Servers may have others.
-func (YesNo) Values() []YesNo {
-	return []YesNo{
-		Yes,
-		No,
-	}
+	return nil
 }

@@ -61,7 +61,7 @@ func ExampleServer_CountApplied() {
 	srv.Fail(route, forgetest.DropResponse().Times(1))
 
 	_, err := srv.Client().Issues.Subscribe(context.Background(), forge.ID(app.ID), 1)
-	fmt.Println("no change any more:", forge.IsNotModified(err))
+	fmt.Println("no change any more:", errors.Is(err, forge.ErrNotModified))
 	fmt.Println("requests:", srv.CountRequests(route), "effects:", srv.CountApplied(route))
 	// Output:
 	// no change any more: true

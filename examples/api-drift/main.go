@@ -131,7 +131,7 @@ func judge(err *forge.Error) unread {
 		note.reason = fmt.Sprintf("%d %s", err.Status, http.StatusText(err.Status))
 	}
 	for _, class := range []error{
-		forge.ErrInvalidResponse, forge.ErrResponseTooLarge, forge.ErrTimeout, forge.ErrIncomplete, forge.ErrRateLimited, forge.ErrRedirect, forge.ErrServer,
+		forge.ErrInvalidResponse, forge.ErrResponseTooLarge, forge.ErrTimeout, forge.ErrRateLimited, forge.ErrRedirect, forge.ErrServer,
 		forge.ErrNoCredential,
 	} {
 		if errors.Is(err, class) {

@@ -115,7 +115,7 @@ func (w *walk) readRepository(ctx context.Context, c *forge.Client) {
 	w.did(glance(c.Repositories.Archive(ctx, w.project, nil)))
 	w.did(drain(c.Repositories.ListContributors(ctx, w.project, nil, page...)))
 	from, to := "HEAD", "HEAD"
-	last, err := c.Repositories.GetMergeBase(ctx, w.project, &forge.MergeBaseOptions{Refs: []string{"HEAD", "HEAD"}})
+	last, err := c.Repositories.GetMergeBase(ctx, w.project, &forge.GetMergeBaseOptions{Refs: []string{"HEAD", "HEAD"}})
 	if w.did(err); err == nil && len(last.ParentIDs) > 0 {
 		from = last.ParentIDs[0]
 	}
@@ -145,7 +145,7 @@ func (w *walk) readRegistry(ctx context.Context, c *forge.Client) {
 	if w.repository.ID != 0 {
 		scope = forge.RepositoryScope(w.repository.Path, forge.RegistryPull)
 	}
-	w.did(only(c.RegistryNative.GetToken(ctx, &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{scope}})))
+	w.did(only(c.RegistryNative.GetToken(ctx, &forge.GetRegistryTokenOptions{Scopes: []forge.RegistryScope{scope}})))
 	w.did(drain(c.RegistryNative.ListCatalog(ctx, page...)))
 }
 

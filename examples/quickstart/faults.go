@@ -79,7 +79,7 @@ func (f *faults) requests(before, issues int) string {
 func (f *faults) lostSubscription(ctx context.Context) (did, counted string, err error) {
 	f.srv.Fail(subscribeRoute, forgetest.DropResponse().Times(1))
 	_, err = f.client.Issues.Subscribe(ctx, forge.ID(f.issue.ProjectID), f.issue.IID)
-	if err != nil && !forge.IsNotModified(err) {
+	if err != nil && !errors.Is(err, forge.ErrNotModified) {
 		return "", "", err
 	}
 	return "sent it again, which is safe", f.effects(subscribeRoute), nil

@@ -127,7 +127,7 @@ func listIssues(ctx context.Context, out io.Writer, client *forge.Client) (*forg
 // listFiles lists the files of the default branch.
 func listFiles(ctx context.Context, out io.Writer, client *forge.Client, project forge.Path) error {
 	kinds, files, folders := map[string]int{}, 0, 0
-	for entry, err := range client.Repositories.ListTree(ctx, project, &forge.TreeOptions{Recursive: new(true)}) {
+	for entry, err := range client.Repositories.ListTree(ctx, project, &forge.ListTreeOptions{Recursive: new(true)}) {
 		if err != nil {
 			return err
 		}

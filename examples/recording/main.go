@@ -15,6 +15,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -105,7 +106,7 @@ func triage(ctx context.Context, client *forge.Client, out io.Writer) error {
 	for _, change := range []toggle{client.Issues.Subscribe, client.Issues.Unsubscribe} {
 		issue, err := change(ctx, forge.ID(oldest.ProjectID), oldest.IID)
 		switch {
-		case forge.IsNotModified(err):
+		case errors.Is(err, forge.ErrNotModified):
 			fmt.Fprintf(out, "%s: nothing to change\n", oldest.References.Full)
 		case err != nil:
 			return err

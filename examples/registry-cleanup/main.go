@@ -31,17 +31,14 @@ func main() { demo.Main(run) }
 
 // run is the whole program; a test runs it too.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	tags := &forge.DeleteTagsOptions{KeepN: 5, OlderThan: forge.Days(30)}
+	tags := &forge.DeleteTagsOptions{KeepN: 5}
 	flags := flag.NewFlagSet("registry-cleanup", flag.ContinueOnError)
 	project := flags.String("project", "", "the project, by full path or id")
 	name := flags.String("repository", "", "the repository of the registry, by name or path; without it they are listed")
 	flags.StringVar(&tags.NameRegexDelete, "match", "", "regular expression of the tags to delete, matched with the whole name")
 	flags.StringVar(&tags.NameRegexKeep, "keep", "", "regular expression of the tags to keep all the same")
 	flags.IntVar(&tags.KeepN, "keep-n", tags.KeepN, "how many of the newest tags that match stay")
-	flags.Func("older-than", "how old a tag must be to go: 12h, 30d, 2 months (default 30d)", func(text string) (err error) {
-		tags.OlderThan, err = forge.ParseAge(text)
-		return err
-	})
+	flags.StringVar((*string)(&tags.OlderThan), "older-than", "30d", "how old a tag must be to go: 12h, 30d, 2 months")
 	yes := flags.Bool("yes", false, "do not ask")
 	wait := flags.Duration("wait", 2*time.Minute, "how long to wait for the server, which deletes in the background")
 	if err := demo.Parse(flags, args, out); err != nil {

@@ -125,7 +125,7 @@ func (r *release) committed(ctx context.Context) (bool, error) {
 	if directory == "." {
 		directory = ""
 	}
-	for entry, err := range r.client.Repositories.ListTree(ctx, r.project, &forge.TreeOptions{Path: directory, Ref: r.branch}) {
+	for entry, err := range r.client.Repositories.ListTree(ctx, r.project, &forge.ListTreeOptions{Path: directory, Ref: r.branch}) {
 		if errors.Is(err, forge.ErrNotFound) {
 			return false, nil // no such directory yet
 		}

@@ -43,7 +43,7 @@ func release1(t *testing.T, input string, args ...string) (out, progress string,
 // changelog reads a file of the default branch, as the server has it now.
 func changelog(t *testing.T, srv *forgetest.Server, path string) string {
 	client, gateway := srv.Client(), forge.Path("acme/platform/gateway")
-	for entry, err := range client.Repositories.ListTree(t.Context(), gateway, &forge.TreeOptions{Recursive: new(true)}) {
+	for entry, err := range client.Repositories.ListTree(t.Context(), gateway, &forge.ListTreeOptions{Recursive: new(true)}) {
 		require.NoError(t, err)
 		if entry.Path == path {
 			blob, err := client.Repositories.GetBlob(t.Context(), gateway, entry.ID)

@@ -89,7 +89,7 @@ func triage(ctx context.Context, tracer trace.Tracer, client *forge.Client) erro
 		_, err := traced(ctx, tracer, "Issues.Subscribe", func(ctx context.Context) (*forge.Issue, error) {
 			return client.Issues.Subscribe(ctx, project, issue)
 		})
-		if err != nil && !forge.IsNotModified(err) {
+		if err != nil && !errors.Is(err, forge.ErrNotModified) {
 			return err
 		}
 		changed = changed || err == nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 
@@ -95,7 +96,7 @@ func traced[T any](ctx context.Context, tracer trace.Tracer, name string, call f
 
 // end ends a span. The client's error texts hold no secrets, so they may be recorded.
 func end(span trace.Span, err error) {
-	if err != nil && !forge.IsNotModified(err) {
+	if err != nil && !errors.Is(err, forge.ErrNotModified) {
 		span.RecordError(err)
 		span.SetStatus(codes.Error, err.Error())
 	}

@@ -28,7 +28,7 @@ func TestPathsPassUnchanged(t *testing.T) {
 				group, err := client.ResourceGroups.Get(t.Context(), app, "prod/eu west")
 				require.NoError(t, err)
 				assert.Equal(t, "prod/eu west", group.Key)
-				files, err := forge.Collect(client.Repositories.ListTree(t.Context(), app, &forge.TreeOptions{Path: "docs"}))
+				files, err := forge.Collect(client.Repositories.ListTree(t.Context(), app, &forge.ListTreeOptions{Path: "docs"}))
 				require.NoError(t, err)
 				require.Len(t, files, 1)
 				assert.Equal(t, "docs/ä b.txt", files[0].Path)

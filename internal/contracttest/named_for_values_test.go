@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,15 +32,8 @@ var otherWords = map[string]string{
 // The name of a constant ends with its value, so that DueToday cannot send "tomorrow".
 func TestConstantsAreNamedForTheirValues(t *testing.T) {
 	checked, marks := 0, strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
-	packages, err := gosource.Load(".", ".")
-	require.NoError(t, err)
-	scope := packages[0].Scope()
-	for _, name := range scope.Names() {
-		c, is := scope.Lookup(name).(*types.Const)
-		if !is || !c.Exported() || c.Val().Kind() != constant.String || !exportedType(c.Type()) {
-			continue
-		}
-		word := constant.StringVal(c.Val())
+	for _, c := range constants(t) {
+		name, word := c.Name(), constant.StringVal(c.Val())
 		if other, known := otherWords[name]; known {
 			assert.Equal(t, other, word, name)
 			continue
@@ -50,6 +44,23 @@ func TestConstantsAreNamedForTheirValues(t *testing.T) {
 	}
 	assert.Greater(t, checked, 150)
 }
+
+// constants returns the exported texts whose types are exported.
+func constants(t *testing.T) (all []*types.Const) {
+	t.Helper()
+	packages, err := rootPackage()
+	require.NoError(t, err)
+	scope := packages[0].Scope()
+	for _, name := range scope.Names() {
+		c, is := scope.Lookup(name).(*types.Const)
+		if is && c.Exported() && c.Val().Kind() == constant.String && exportedType(c.Type()) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+var rootPackage = sync.OnceValues(func() ([]*types.Package, error) { return gosource.Load(".", ".") })
 
 // exportedType reports whether the type has a name of the package; a vocabulary is a table, not a value.
 func exportedType(kind types.Type) bool {

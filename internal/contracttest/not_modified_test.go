@@ -18,7 +18,7 @@ import (
 
 // A 304 is "unchanged" on the routes whose state may already be the wanted one, by a rule of the
 // catalogue, and on a read with a condition of the caller. On all other routes it is an error that leaves the outcome of a write open: otherwise
-// code such as `err != nil && !forge.IsNotModified(err)` would treat a lost write as done.
+// code such as `err != nil && !errors.Is(err, forge.ErrNotModified)` would treat a lost write as done.
 func TestNotModified(t *testing.T) {
 	routes := map[string]forge.Route{}
 	for _, route := range forge.Routes() {
@@ -63,7 +63,7 @@ func checkNotModified(t *testing.T, c *cases.Case, route forge.Route, documents,
 		return
 	}
 	fails := !documents && !condition
-	assert.Equal(t, !fails, forge.IsNotModified(err), name)
+	assert.Equal(t, !fails, errors.Is(err, forge.ErrNotModified), name)
 	assert.Equal(t, fails, errors.Is(err, forge.ErrInvalidResponse), name)
 	assert.Equal(t, fails && route.Class != forge.ClassSafe, e.MaybeApplied, name)
 	assert.Equal(t, fails, client.Stats().Failures == 1, name)

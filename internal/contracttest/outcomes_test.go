@@ -98,7 +98,7 @@ func checkOutcome(t *testing.T, c *cases.Case, route, again string) {
 		w.srv.AssertAppliedCount(t, route, 2)
 	}
 	want := map[string]error{
-		"the state stays the same": nil, "takes effect again": nil, "`forge.IsNotModified`": forge.ErrNotModified, "`forge.ErrBadRequest`": forge.ErrBadRequest,
+		"the state stays the same": nil, "takes effect again": nil, "`forge.ErrNotModified`": forge.ErrNotModified, "`forge.ErrBadRequest`": forge.ErrBadRequest,
 		"`forge.ErrConflict`": forge.ErrConflict, "`forge.ErrNotFound`": forge.ErrNotFound, "`forge.ErrRateLimited`": forge.ErrRateLimited,
 	}
 	sentinel, known := want[again]

@@ -138,7 +138,7 @@ func printValue(t *testing.T, place string, value reflect.Value) {
 		text := err.Error()
 		assert.Regexp(t, `^forge: \S`, text, place)
 		assert.NotRegexp(t, `  |: :|: ;|; ;|\(\)|\( | \)|[:;] ?$|\n`, text, place)
-		assert.NotPanics(t, func() { _, _ = errors.Is(err, forge.ErrNotFound), forge.IsNotModified(err) }, place)
+		assert.NotPanics(t, func() { _, _ = errors.Is(err, forge.ErrNotFound), errors.Is(err, forge.ErrNotModified) }, place)
 	}
 }
 

@@ -64,8 +64,8 @@ func zeroTypes(t *testing.T) map[string]reflect.Type {
 	for _, kind := range []reflect.Type{
 		reflect.TypeFor[forge.Client](), reflect.TypeFor[forge.Option](), reflect.TypeFor[forge.Call](), reflect.TypeFor[forge.Error](), reflect.TypeFor[forge.RateLimitError](), reflect.TypeFor[forge.ValidationError](),
 		reflect.TypeFor[forge.ID](), reflect.TypeFor[forge.Path](), reflect.TypeFor[forge.Response](), reflect.TypeFor[forge.RetryPolicy](), reflect.TypeFor[forge.Limiter](), reflect.TypeFor[forge.SettingsDiff](), reflect.TypeFor[forge.Cursor](),
-		reflect.TypeFor[forge.WorkCalendar](), reflect.TypeFor[forge.HashList](), reflect.TypeFor[forge.IDList](), reflect.TypeFor[forge.CustomIntegration](), reflect.TypeFor[forge.IntegrationSlug](), reflect.TypeFor[forge.Number](), reflect.TypeFor[forge.Text](),
-		reflect.TypeFor[forge.Attempt](), reflect.TypeFor[forge.Route](), reflect.TypeFor[forge.PlannedRequest](), reflect.TypeFor[forge.ChecksumAlgorithm](), reflect.TypeFor[forge.Vocabulary](), reflect.TypeFor[forge.RegistryAction](), reflect.TypeFor[forge.Drift](),
+		reflect.TypeFor[forge.IDList](), reflect.TypeFor[forge.CustomIntegration](), reflect.TypeFor[forge.IntegrationSlug](), reflect.TypeFor[forge.Number](), reflect.TypeFor[forge.Text](),
+		reflect.TypeFor[forge.Attempt](), reflect.TypeFor[forge.Route](), reflect.TypeFor[forge.PlannedRequest](), reflect.TypeFor[forge.Vocabulary](), reflect.TypeFor[forge.RegistryAction](), reflect.TypeFor[forge.Drift](),
 	} {
 		look(kind)
 	}
@@ -168,16 +168,16 @@ func TestNilContext(t *testing.T) {
 var zeroFunctions = []any{
 	forge.NewClient, forge.NewClientFromEnv, forge.WithHTTPClient, forge.WithJobToken, forge.WithToken, forge.WithLimiter, forge.WithDrift, forge.WithLogger, forge.WithOAuth,
 	forge.WithOnAttempt, forge.WithOnRefresh, forge.WithPlainHTTP, forge.WithRegistry, forge.WithRegistryCredentials, forge.WithRetry, forge.WithRootCAs, forge.WithStrictDecoding,
-	forge.WithTokenSource, forge.WithUserAgent, forge.WithVocabulary, forge.WithoutCredential, forge.Ahead, forge.Checksum, forge.RequireComplete, forge.DryRun, forge.Header,
+	forge.WithTokenSource, forge.WithUserAgent, forge.WithVocabulary, forge.WithoutCredential, forge.Ahead, forge.Checksum, forge.DryRun, forge.Header,
 	forge.HeaderTimeout, forge.Into, forge.MaxBytes, forge.OnePage, forge.PerPage, forge.Progress, forge.Query, forge.Retry, forge.StartAt, forge.Sudo, forge.SkipValidation, forge.Timeout,
-	forge.FakeList[int], forge.FakeResponse, forge.Collect[int], forge.ListAs[int], forge.FileAt, forge.FileBytes, forge.FileReader, forge.DiffSettings, forge.ParseAge, forge.ParseDate,
+	forge.FakeList[int], forge.FakeResponse, forge.Collect[int], forge.ListAs[int], forge.FileAt, forge.FileBytes, forge.FileReader, forge.DiffSettings, forge.ParseDate,
 	forge.ParseWorkDuration, forge.DateOf, forge.NewDate, forge.Days, forge.Hours, forge.Months, forge.IDs, forge.Labels, forge.Null[any], forge.Value[any], forge.RepositoryScope,
-	forge.RouteFromContext, forge.Routes, forge.IsNotModified,
+	forge.RouteFromContext, forge.Routes,
 }
 
 // refusesZero are the functions that refuse zero values, at the latest with a call.
 var refusesZero = strings.Fields(`NewClient NewClientFromEnv WithHTTPClient WithJobToken WithToken WithOAuth WithRegistry WithRegistryCredentials WithRootCAs WithTokenSource WithUserAgent
-	Checksum RequireComplete Header HeaderTimeout MaxBytes PerPage Query Sudo Timeout Collect ListAs FileAt FileReader ParseAge ParseDate ParseWorkDuration RepositoryScope`)
+	Checksum Header HeaderTimeout MaxBytes PerPage Query Sudo Timeout Collect ListAs FileAt FileReader ParseDate ParseWorkDuration RepositoryScope`)
 
 // No exported function panics if the arguments are zero values, nor does a call with what it returns.
 func TestZeroFunctions(t *testing.T) {
@@ -209,7 +209,7 @@ func TestZeroFunctions(t *testing.T) {
 			case forge.File:
 				_, err = made.Open()
 			case forge.RegistryScope:
-				_, err = client.RegistryNative.GetToken(t.Context(), &forge.RegistryTokenOptions{Scopes: []forge.RegistryScope{made}})
+				_, err = client.RegistryNative.GetToken(t.Context(), &forge.GetRegistryTokenOptions{Scopes: []forge.RegistryScope{made}})
 			default:
 				err = cases.Consume(out)
 			}

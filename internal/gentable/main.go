@@ -124,8 +124,8 @@ func writeTable(services []gosource.Service) string {
 		case m.Verb == "DELETE":
 			again = "`forge.ErrNotFound`"
 		case unchanged:
-			again = "`forge.IsNotModified`"
-			shownBy += "; success and `forge.IsNotModified` both mean that the state is the wanted one"
+			again = "`forge.ErrNotModified`"
+			shownBy += "; success and `forge.ErrNotModified` both mean that the state is the wanted one"
 		case r.Class == forge.ClassNonIdempotent:
 			again, shownBy = "takes effect again", "no method reads it"
 		}
