@@ -5,12 +5,13 @@ import (
 	"iter"
 )
 
-// IntegrationsService sets up, reads and disables the integrations of a group with other services
-// (Document 3 §4.2). The user must be at least Maintainer of the group. Since 17.9.
+// IntegrationsService sets up, reads and disables the integrations of a group with other services.
+// The user must be at least Maintainer of the group. Since 17.9.
 //
 // The contract omits the names of most of these services. For a GitLab server,
 // WithVocabulary(forge.GitLab) supplies them; without it, use IntegrationSlug and
 // CustomIntegration, which take any name.
+// GitLab docs: https://docs.gitlab.com/api/group_integrations/
 type IntegrationsService struct{ service }
 
 // IntegrationName identifies an integration: an IntegrationKind, such as IntegrationTaskTracker, or
@@ -26,8 +27,8 @@ type IntegrationName interface {
 // IntegrationSlug is an integration by its path segment: IntegrationSlug("jira").
 type IntegrationSlug string
 
-// IntegrationKind is an integration that the contract describes (Document 3 §4.2.1). Each kind has
-// its own type of options, also if the parameters are the same.
+// IntegrationKind is an integration that the contract describes. Each kind has its own type of
+// options, also if the parameters are the same.
 type IntegrationKind string
 
 const (
@@ -171,14 +172,15 @@ func (s *IntegrationsService) vocabulary(name IntegrationName) renamer {
 	return rename
 }
 
-// List lists the active integrations of a group. Document 3 §4.2.
+// List lists the active integrations of a group.
+// GitLab docs: https://docs.gitlab.com/api/group_integrations/
 func (s *IntegrationsService) List(ctx context.Context, group Ref, opts ...RequestOption) iter.Seq2[*IntegrationSummary, error] {
 	r := s.newGet("/groups/:id/integrations", group)
 	return list[IntegrationSummary](ctx, r, opts)
 }
 
-// Get reads an integration and its properties, which servers show without the secrets. Document 3
-// §4.2.
+// Get reads an integration and its properties, which servers show without the secrets.
+// GitLab docs: https://docs.gitlab.com/api/group_integrations/
 func (s *IntegrationsService) Get(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) (*Integration, error) {
 	r := s.newGet("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
 	return do[Integration](ctx, r, opts)
@@ -197,7 +199,8 @@ type IntegrationOptions interface {
 // or cleared, so set every parameter that is needed, including secrets. Get and Integration.Decode
 // return the current values. With UseInheritedSettings, the settings of the instance or of the
 // group above are used. By the contract, required parameters are required even then. To send
-// UseInheritedSettings alone, add SkipValidation. Document 3 §4.2.1.
+// UseInheritedSettings alone, add SkipValidation.
+// GitLab docs: https://docs.gitlab.com/api/group_integrations/
 func (s *IntegrationsService) Set(ctx context.Context, group Ref, o IntegrationOptions, opts ...RequestOption) error {
 	r := s.newPut("/groups/:id/integrations/:slug", group, s.segment(nameOf(o))).json(o).withVocabulary(s.vocabulary(nameOf(o)))
 	return exec(ctx, r, opts)
@@ -210,7 +213,8 @@ func nameOf(o IntegrationOptions) IntegrationName {
 	return o.integration()
 }
 
-// Disable disables an integration and resets its settings. Document 3 §4.2.
+// Disable disables an integration and resets its settings.
+// GitLab docs: https://docs.gitlab.com/api/group_integrations/
 func (s *IntegrationsService) Disable(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) error {
 	r := s.newDelete("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
 	return exec(ctx, r, opts)

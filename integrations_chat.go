@@ -19,8 +19,8 @@ const (
 	NotifiedBranchesDefaultAndProtected NotifiedBranches = "default_and_protected"
 )
 
-// ChatClassicOptions set up the classic chat (Document 3 §4.2.1). On GitLab this is the integration
-// "campfire" (Campfire).
+// ChatClassicOptions set up the classic chat. On GitLab this is the integration "campfire"
+// (Campfire).
 type ChatClassicOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -49,8 +49,8 @@ func (o *ChatClassicOptions) check() error {
 	return required("token", o.Token != "")
 }
 
-// EmailsOnPushOptions set up e-mails on push (Document 3 §4.2.1). On GitLab this is the integration
-// "emails-on-push" (emails on push).
+// EmailsOnPushOptions set up e-mails on push. On GitLab this is the integration "emails-on-push"
+// (emails on push).
 type EmailsOnPushOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -87,8 +87,8 @@ func (o *EmailsOnPushOptions) check() error {
 	return required("recipients", o.Recipients != "")
 }
 
-// TeamChatAOptions set up team chat A: one webhook, and others for single events (Document 3 §4.2.1
-// and §4.2.2). On GitLab this is the integration "discord" (Discord).
+// TeamChatAOptions set up team chat A: one webhook, and others for single events. On GitLab this is
+// the integration "discord" (Discord).
 type TeamChatAOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -174,8 +174,8 @@ func (o *TeamChatAOptions) check() error {
 	return required("webhook", o.Webhook != "")
 }
 
-// TeamChatBOptions set up team chat B: a bot (Document 3 §4.2.1). On GitLab this is the integration
-// "telegram" (Telegram).
+// TeamChatBOptions set up team chat B: a bot. On GitLab this is the integration "telegram"
+// (Telegram).
 type TeamChatBOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -242,8 +242,8 @@ func (o *TeamChatBOptions) check() error {
 	)
 }
 
-// TeamChatCOptions set up team chat C: one webhook (Document 3 §4.2.1). On GitLab this is the
-// integration "unify-circuit" (Unify Circuit).
+// TeamChatCOptions set up team chat C: one webhook. On GitLab this is the integration
+// "unify-circuit" (Unify Circuit).
 type TeamChatCOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -292,8 +292,8 @@ func (o *TeamChatCOptions) check() error {
 	return required("webhook", o.Webhook != "")
 }
 
-// TeamChatDOptions set up team chat D: the fields are those of TeamChatCOptions (Document 3
-// §4.2.1). On GitLab this is the integration "webex-teams" (Webex Teams).
+// TeamChatDOptions set up team chat D: the fields are those of TeamChatCOptions. On GitLab this is
+// the integration "webex-teams" (Webex Teams).
 type TeamChatDOptions TeamChatCOptions
 
 // Format writes the names of the fields that are set. The values may be secrets.

@@ -39,8 +39,7 @@ func (o *CustomIntegration) check() error {
 	return nil
 }
 
-// TaskTrackerOptions set up the task tracker (Document 3 §4.2.1). On GitLab this is the integration
-// "asana" (Asana).
+// TaskTrackerOptions set up the task tracker. On GitLab this is the integration "asana" (Asana).
 type TaskTrackerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -68,8 +67,8 @@ func (o *TaskTrackerOptions) check() error {
 	return required("api_key", o.APIKey != "")
 }
 
-// ProjectTrackerOptions set up the project tracker (Document 3 §4.2.1). On GitLab this is the
-// integration "assembla" (Assembla).
+// ProjectTrackerOptions set up the project tracker. On GitLab this is the integration "assembla"
+// (Assembla).
 type ProjectTrackerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -96,9 +95,9 @@ func (o *ProjectTrackerOptions) check() error {
 	return required("token", o.Token != "")
 }
 
-// BuildServerOptions set up the plan-based build server (Document 3 §4.2.1). Automatic revision
-// labeling and a repository trigger must be configured on the build server. On GitLab this is the
-// integration "bamboo" (Atlassian Bamboo).
+// BuildServerOptions set up the plan-based build server. Automatic revision labeling and a
+// repository trigger must be configured on the build server. On GitLab this is the integration
+// "bamboo" (Atlassian Bamboo).
 type BuildServerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -137,8 +136,8 @@ func (o *BuildServerOptions) check() error {
 	)
 }
 
-// IssueTrackerOptions set up the issue tracker (Document 3 §4.2.1). On GitLab this is the
-// integration "bugzilla" (Bugzilla).
+// IssueTrackerOptions set up the issue tracker. On GitLab this is the integration "bugzilla"
+// (Bugzilla).
 type IssueTrackerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -174,8 +173,8 @@ func (o *IssueTrackerOptions) check() error {
 }
 
 // CustomIssueTrackerOptions set up a custom issue tracker: the fields are those of
-// IssueTrackerOptions (Document 3 §4.2.1). On GitLab this is the integration "custom-issue-tracker"
-// (custom issue tracker).
+// IssueTrackerOptions. On GitLab this is the integration "custom-issue-tracker" (custom issue
+// tracker).
 type CustomIssueTrackerOptions IssueTrackerOptions
 
 // Format writes the names of the fields that are set. The values may be secrets.
@@ -191,8 +190,8 @@ func (o *CustomIssueTrackerOptions) extra() map[string]any { return o.Extra }
 func (o *CustomIssueTrackerOptions) check() error { return (*IssueTrackerOptions)(o).check() }
 
 // EngineeringWorkflowOptions set up the engineering workflow: the fields are those of
-// IssueTrackerOptions (Document 3 §4.2.1). On GitLab this is the integration "ewm" (IBM Engineering
-// Workflow Management).
+// IssueTrackerOptions. On GitLab this is the integration "ewm" (IBM Engineering Workflow
+// Management).
 type EngineeringWorkflowOptions IssueTrackerOptions
 
 // Format writes the names of the fields that are set. The values may be secrets.
@@ -209,8 +208,8 @@ func (o *EngineeringWorkflowOptions) extra() map[string]any { return o.Extra }
 
 func (o *EngineeringWorkflowOptions) check() error { return (*IssueTrackerOptions)(o).check() }
 
-// TwoURLTrackerAOptions set up the first tracker with two addresses (Document 3 §4.2.1). On GitLab
-// this is the integration "clickup" (ClickUp).
+// TwoURLTrackerAOptions set up the first tracker with two addresses. On GitLab this is the
+// integration "clickup" (ClickUp).
 type TwoURLTrackerAOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -240,8 +239,7 @@ func (o *TwoURLTrackerAOptions) check() error {
 }
 
 // TwoURLTrackerBOptions set up the second tracker with two addresses: the fields are those of
-// TwoURLTrackerAOptions (Document 3 §4.2.1). On GitLab this is the integration "youtrack"
-// (YouTrack).
+// TwoURLTrackerAOptions. On GitLab this is the integration "youtrack" (YouTrack).
 type TwoURLTrackerBOptions TwoURLTrackerAOptions
 
 // Format writes the names of the fields that are set. The values may be secrets.
@@ -256,8 +254,8 @@ func (o *TwoURLTrackerBOptions) extra() map[string]any { return o.Extra }
 
 func (o *TwoURLTrackerBOptions) check() error { return (*TwoURLTrackerAOptions)(o).check() }
 
-// PipelineServiceOptions set up the pipeline service (Document 3 §4.2.1). On GitLab this is the
-// integration "buildkite" (Buildkite).
+// PipelineServiceOptions set up the pipeline service. On GitLab this is the integration "buildkite"
+// (Buildkite).
 type PipelineServiceOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -294,8 +292,8 @@ func (o *PipelineServiceOptions) check() error {
 	return firstError(required("token", o.Token != ""), required("project_url", o.ProjectURL != ""))
 }
 
-// WikiWorkspaceOptions set up the wiki workspace (Document 3 §4.2.1). On GitLab this is the
-// integration "confluence" (Confluence).
+// WikiWorkspaceOptions set up the wiki workspace. On GitLab this is the integration "confluence"
+// (Confluence).
 type WikiWorkspaceOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -321,8 +319,8 @@ func (o *WikiWorkspaceOptions) check() error {
 	return required("<wiki>_url", o.URL != "")
 }
 
-// MonitoringOptions set up the monitoring (Document 3 §4.2.1). Deployed servers also accept flags
-// for events; send them in Extra. On GitLab this is the integration "datadog" (Datadog).
+// MonitoringOptions set up the monitoring. Deployed servers also accept flags for events; send them
+// in Extra. On GitLab this is the integration "datadog" (Datadog).
 type MonitoringOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -366,9 +364,9 @@ func (o *MonitoringOptions) check() error {
 	return required("api_key", o.APIKey != "")
 }
 
-// TestGenerationOptions set up the test-generation tool (Document 3 §4.2.1). The contract does not
-// name the parameters: they need WithVocabulary, or a CustomIntegration. On GitLab this is the
-// integration "diffblue-cover" (Diffblue Cover).
+// TestGenerationOptions set up the test-generation tool. The contract does not name the parameters:
+// they need WithVocabulary, or a CustomIntegration. On GitLab this is the integration
+// "diffblue-cover" (Diffblue Cover).
 type TestGenerationOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -401,8 +399,7 @@ func (o *TestGenerationOptions) check() error {
 	)
 }
 
-// CIServiceOptions set up the CI service (Document 3 §4.2.1). On GitLab this is the integration
-// "drone-ci" (Drone).
+// CIServiceOptions set up the CI service. On GitLab this is the integration "drone-ci" (Drone).
 type CIServiceOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.

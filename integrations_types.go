@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// IntegrationSummary is an integration as lists return it (Document 3 §2.2).
+// IntegrationSummary is an integration as lists return it.
 type IntegrationSummary struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
