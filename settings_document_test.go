@@ -10,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // settingsOf decodes a document, like a program that stores one in a file.
@@ -80,9 +78,6 @@ func TestSettingsChangesRefused(t *testing.T) {
 		},
 		"(session_expire_delay): the map Extra holds it: set the field SessionExpireDelay": func(s *ApplicationSettings) {
 			s.Extra["session_expire_delay"] = json.RawMessage(`5`)
-		},
-		"ApplicationSettings (session_expire_delay): the map Extra holds it": func(s *ApplicationSettings) {
-			s.Extra["session_expire_delay"] = json.RawMessage(`"5"`)
 		},
 		"ApplicationSettings.PollingIntervalMultiplier (polling_interval_multiplier): it cannot be encoded as JSON": func(s *ApplicationSettings) { s.PollingIntervalMultiplier = math.NaN() },
 		`ApplicationSettings.SigninEnabled (signin_enabled): it must be "true" or "false"`:                          func(s *ApplicationSettings) { s.SigninEnabled = new("maybe") },
@@ -265,19 +260,6 @@ func TestApplySettingsWithOwnWords(t *testing.T) {
 	_, err = c.Settings.Apply(t.Context(), s.Diff())
 	assertRefused(t, err, "SettingsDiff", "duo_features_enabled")
 	assert.ErrorContains(t, err, "it and another name of assistant_features_enabled have different values")
-}
-
-// The settings that only Premium and Ultimate have are exactly those in the catalogue.
-func TestTierSettings(t *testing.T) {
-	limited := 0
-	for name, setting := range catalogue.Settings() {
-		isLimited := func(s *catalogue.SettingFacts) bool { return s != nil && s.Only != nil && len(s.Only.Tiers) > 0 }
-		assert.Equal(t, isLimited(setting.Field) || isLimited(setting.Param), settingNamed(name, nil).isOfTier, name)
-		if settingNamed(name, nil).isOfTier && !setting.Beyond {
-			limited++
-		}
-	}
-	assert.Equal(t, 23, limited)
 }
 
 // A secret is a text whose name says that it is one, also of a setting that no field has.

@@ -2,7 +2,6 @@ package forge
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -188,18 +187,4 @@ func settingParams(t *testing.T) (params []catalogue.SettingFacts) {
 		}
 	}
 	return params
-}
-
-// The 142 fields, 127 parameters and 27 rate limits of Document 3.
-func TestSettingsAreComplete(t *testing.T) {
-	settings := catalogue.Settings()
-	documented := func(of reflect.Type) []string {
-		names := slices.Sorted(maps.Keys(catalogue.JSONFields(of)))
-		return slices.DeleteFunc(names, func(name string) bool { return settings[name].Beyond })
-	}
-	assert.Len(t, documented(reflect.TypeFor[ApplicationSettings]()), 142+96+1)
-	parameters := documented(reflect.TypeFor[UpdateSettingsOptions]())
-	assert.Len(t, parameters, 127+len(catalogue.UnnamedSettings())+len(catalogue.SettingDependencies()))
-	limits := slices.DeleteFunc(parameters, func(name string) bool { return !strings.HasPrefix(name, "throttle_") })
-	assert.Len(t, limits, 27)
 }

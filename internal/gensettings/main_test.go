@@ -20,20 +20,17 @@ func TestGenerated(t *testing.T) {
 	assert.Equal(t, string(want), string(got), "%s is not current: run go generate", output)
 }
 
+// Each row follows one that is good.
 func TestRefused(t *testing.T) {
-	good := catalogue.SettingRow{Go: "A", Contract: "a", Type: "bool", Doc: "is a setting."}
-	for want, change := range map[string]func(r *catalogue.SettingRow){
-		`two rows have the name "a"`:           func(*catalogue.SettingRow) {},
-		"b: it needs go, contract or gitlab":   func(r *catalogue.SettingRow) { r.Contract, r.Doc = "b", "" },
-		`b: there is no access "write"`:        func(r *catalogue.SettingRow) { r.Contract, r.Access = "b", "write" },
-		"b: one setting replaces an alias":     func(r *catalogue.SettingRow) { r.Contract, r.Alias = "b", true },
-		`b: there is no setting "c"`:           func(r *catalogue.SettingRow) { r.Contract, r.Needs = "b", []string{"a", "c"} },
-		`b: there is no setting "replaced_by"`: func(r *catalogue.SettingRow) { r.Contract, r.ReplacedBy = "b", []string{"replaced_by"} },
-		"expected '}', found 2":                func(r *catalogue.SettingRow) { r.Contract, r.Go = "b", "2" },
+	for want, row := range map[string]catalogue.SettingRow{
+		`two rows have the name "a"`:         {GitLab: "a"},
+		"b: it needs go, contract or gitlab": {GitLab: "b"},
+		`b: there is no access "write"`:      {GitLab: "b", Go: "B", Type: "bool", Doc: "is b.", Access: "write"},
+		"b: one setting replaces an alias":   {GitLab: "b", Go: "B", Type: "bool", Doc: "is b.", Alias: true},
+		`b: there is no setting "c"`:         {GitLab: "b", Go: "B", Type: "bool", Doc: "is b.", Needs: []string{"a"}, ReplacedBy: []string{"c"}},
+		"expected '}', found 2":              {GitLab: "b", Go: "2", Type: "bool", Doc: "is b."},
 	} {
-		bad := good
-		change(&bad)
-		_, err := generate([]catalogue.SettingGroup{{Settings: []catalogue.SettingRow{good, bad}}})
+		_, err := generate([]catalogue.SettingGroup{{Settings: []catalogue.SettingRow{{Go: "A", GitLab: "a", Type: "bool", Doc: "is a."}, row}}})
 		assert.ErrorContains(t, err, want)
 	}
 }
