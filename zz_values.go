@@ -7,97 +7,97 @@ package forge
 func constantsOf(name string) []string {
 	switch name {
 	case "ApprovalSource":
-		return []string{string(ApprovalSourceGroup)}
+		return []string{"group"}
 	case "ArchiveFormat":
-		return []string{string(Bz2), string(Tar), string(TarBz2), string(TarGz), string(TB2), string(TBZ), string(TBZ2), string(Zip)}
+		return []string{"bz2", "tar", "tar.bz2", "tar.gz", "tb2", "tbz", "tbz2", "zip"}
 	case "AuditEntityType":
-		return []string{string(AuditEntityUser), string(AuditEntityGroup), string(AuditEntityProject), string(AuditEntityInstance)}
+		return []string{"User", "Group", "Project", "Service::Audit::InstanceScope"}
 	case "ContributorOrderBy":
-		return []string{string(ContributorOrderByName), string(ContributorOrderByEmail), string(ContributorOrderByCommits)}
+		return []string{"name", "email", "commits"}
 	case "DetailedMergeStatus":
-		return []string{string(DetailedMergeStatusNotOpen), string(DetailedMergeStatusUnchecked), string(DetailedMergeStatusChecking), string(DetailedMergeStatusPreparing), string(DetailedMergeStatusNotApproved), string(DetailedMergeStatusCommitsStatus)}
+		return []string{"not_open", "unchecked", "checking", "preparing", "not_approved", "commits_status"}
 	case "DiffVersionState":
-		return []string{string(DiffVersionStateCollected)}
+		return []string{"collected"}
 	case "DueDateFilter":
-		return []string{string(DueNone), string(DueAny), string(DueToday), string(DueTomorrow), string(DueOverdue), string(DueWeek), string(DueMonth), string(DueNextMonthAndPreviousTwoWeeks)}
+		return []string{"0", "any", "today", "tomorrow", "overdue", "week", "month", "next_month_and_previous_two_weeks"}
 	case "HealthStatus":
-		return []string{string(HealthStatusOnTrack)}
+		return []string{"on_track"}
 	case "ImportSource":
-		return []string{string(ImportSourceNone)}
+		return []string{"none"}
 	case "IntegrationKind":
-		return []string{string(IntegrationTaskTracker), string(IntegrationProjectTracker), string(IntegrationBuildServer), string(IntegrationIssueTracker), string(IntegrationPipelineService), string(IntegrationChatClassic), string(IntegrationTwoURLTrackerA), string(IntegrationWikiWorkspace), string(IntegrationCustomIssueTracker), string(IntegrationMonitoring), string(IntegrationTestGeneration), string(IntegrationTeamChatA), string(IntegrationCIService), string(IntegrationEmailsOnPush), string(IntegrationEngineeringWorkflow), string(IntegrationTeamChatB), string(IntegrationTeamChatC), string(IntegrationTeamChatD), string(IntegrationTwoURLTrackerB)}
+		return []string{"task_tracker", "project_tracker", "build_server", "issue_tracker", "pipeline_service", "chat_classic", "issue_tracker_two_urls_1", "wiki_workspace", "custom_issue_tracker", "monitoring", "test_generation", "team_chat_a", "ci_service", "emails_on_push", "engineering_workflow", "team_chat_b", "team_chat_c", "team_chat_d", "issue_tracker_two_urls_2"}
 	case "IssueOrderBy":
-		return []string{string(IssueOrderByCreatedAt), string(IssueOrderByDueDate), string(IssueOrderByLabelPriority), string(IssueOrderByMilestoneDue), string(IssueOrderByPopularity), string(IssueOrderByPriority), string(IssueOrderByRelativePosition), string(IssueOrderByTitle), string(IssueOrderByUpdatedAt), string(IssueOrderByWeight)}
+		return []string{"created_at", "due_date", "label_priority", "milestone_due", "popularity", "priority", "relative_position", "title", "updated_at", "weight"}
 	case "IssueSeverity":
-		return []string{string(IssueSeverityUnknown)}
+		return []string{"UNKNOWN"}
 	case "IssueState":
-		return []string{string(IssueStateOpened), string(IssueStateClosed), string(IssueStateAll)}
+		return []string{"opened", "closed", "all"}
 	case "IssueType":
-		return []string{string(IssueTypeIssue), string(IssueTypeIncident), string(IssueTypeTestCase), string(IssueTypeTask)}
+		return []string{"issue", "incident", "test_case", "task"}
 	case "JobLimiterMode":
-		return []string{string(JobLimiterTrack), string(JobLimiterCompress)}
+		return []string{"track", "compress"}
 	case "JobStatus":
-		return []string{string(JobStatusWaitingForResource), string(JobStatusRunning), string(JobStatusSuccess), string(JobStatusFailed), string(JobStatusCanceled)}
+		return []string{"waiting_for_resource", "running", "success", "failed", "canceled"}
 	case "MergeRequestOrderBy":
-		return []string{string(MergeRequestOrderByCreatedAt), string(MergeRequestOrderByTitle), string(MergeRequestOrderByUpdatedAt), string(MergeRequestOrderByMergedAt)}
+		return []string{"created_at", "title", "updated_at", "merged_at"}
 	case "MergeRequestState":
-		return []string{string(MergeRequestStateOpened), string(MergeRequestStateClosed), string(MergeRequestStateLocked), string(MergeRequestStateMerged), string(MergeRequestStateAll)}
+		return []string{"opened", "closed", "locked", "merged", "all"}
 	case "MergeRequestView":
-		return []string{string(MergeRequestViewSimple)}
+		return []string{"simple"}
 	case "MergeStatus":
-		return []string{string(MergeStatusCanBeMerged), string(MergeStatusCannotBeMerged), string(MergeStatusUnchecked), string(MergeStatusChecking), string(MergeStatusCannotBeMergedRecheck)}
+		return []string{"can_be_merged", "cannot_be_merged", "unchecked", "checking", "cannot_be_merged_recheck"}
 	case "NamespaceKind":
-		return []string{string(NamespaceKindUser), string(NamespaceKindGroup)}
+		return []string{"user", "group"}
 	case "NotifiedBranches":
-		return []string{string(NotifiedBranchesAll), string(NotifiedBranchesDefault), string(NotifiedBranchesProtected), string(NotifiedBranchesDefaultAndProtected)}
+		return []string{"all", "default", "protected", "default_and_protected"}
 	case "ProcessMode":
-		return []string{string(ProcessModeUnordered), string(ProcessModeOldestFirst), string(ProcessModeNewestFirst), string(ProcessModeNewestReadyFirst)}
+		return []string{"unordered", "oldest_first", "newest_first", "newest_ready_first"}
 	case "RegistryAction":
-		return []string{string(RegistryPull), string(RegistryPush), string(RegistryDelete)}
+		return []string{"pull", "push", "delete"}
 	case "RegistryStatus":
-		return []string{string(RegistryStatusDeleteScheduled), string(RegistryStatusDeleteOngoing), string(RegistryStatusDeleteFailed)}
+		return []string{"delete_scheduled", "delete_ongoing", "delete_failed"}
 	case "RegistryVisibility":
-		return []string{string(RegistryEnabled), string(RegistryPrivate), string(RegistryDisabled)}
+		return []string{"enabled", "private", "disabled"}
 	case "RunnerAccessLevel":
-		return []string{string(RunnerAccessNotProtected), string(RunnerAccessRefProtected)}
+		return []string{"not_protected", "ref_protected"}
 	case "RunnerJobOrderBy":
-		return []string{string(RunnerJobOrderByID)}
+		return []string{"id"}
 	case "RunnerRegistrar":
-		return []string{string(RunnerRegistrarGroup), string(RunnerRegistrarProject)}
+		return []string{"group", "project"}
 	case "RunnerScope":
-		return []string{string(RunnerScopeActive), string(RunnerScopePaused), string(RunnerScopeOnline), string(RunnerScopeOffline), string(RunnerScopeSpecific), string(RunnerScopeShared)}
+		return []string{"active", "paused", "online", "offline", "specific", "shared"}
 	case "RunnerStatus":
-		return []string{string(RunnerStatusOnline), string(RunnerStatusOffline), string(RunnerStatusStale), string(RunnerStatusNeverContacted), string(RunnerStatusActive), string(RunnerStatusPaused)}
+		return []string{"online", "offline", "stale", "never_contacted", "active", "paused"}
 	case "RunnerType":
-		return []string{string(RunnerTypeInstance), string(RunnerTypeGroup), string(RunnerTypeProject)}
+		return []string{"instance_type", "group_type", "project_type"}
 	case "Scope":
-		return []string{string(ScopeCreatedByMe), string(ScopeAssignedToMe), string(ScopeAll), string(ScopeReviewsForMe)}
+		return []string{"created_by_me", "assigned_to_me", "all", "reviews_for_me"}
 	case "SearchIn":
-		return []string{string(SearchInTitle), string(SearchInDescription), string(SearchInBoth)}
+		return []string{"title", "description", "title,description"}
 	case "Sort":
-		return []string{string(SortAsc), string(SortDesc)}
+		return []string{"asc", "desc"}
 	case "TodoAction":
-		return []string{string(TodoActionMarked)}
+		return []string{"marked"}
 	case "TodoState":
-		return []string{string(TodoStatePending)}
+		return []string{"pending"}
 	case "TodoTargetType":
-		return []string{string(TodoTargetIssue), string(TodoTargetMergeRequest)}
+		return []string{"Issue", "MergeRequest"}
 	case "TreeEntryType":
-		return []string{string(TreeEntryTree), string(TreeEntryBlob)}
+		return []string{"tree", "blob"}
 	case "TwoFactorFilter":
-		return []string{string(TwoFactorEnabled), string(TwoFactorDisabled)}
+		return []string{"enabled", "disabled"}
 	case "UserOrderBy":
-		return []string{string(UserOrderByID), string(UserOrderByName), string(UserOrderByUsername), string(UserOrderByCreatedAt), string(UserOrderByUpdatedAt)}
+		return []string{"id", "name", "username", "created_at", "updated_at"}
 	case "UserState":
-		return []string{string(UserStateActive), string(UserStateBlocked)}
+		return []string{"active", "blocked"}
 	case "Visibility":
-		return []string{string(VisibilityPrivate), string(VisibilityInternal), string(VisibilityPublic)}
+		return []string{"private", "internal", "public"}
 	case "WhatsNewVariant":
-		return []string{string(WhatsNewAllTiers), string(WhatsNewCurrentTier), string(WhatsNewDisabled)}
+		return []string{"all_tiers", "current_tier", "disabled"}
 	case "WorkItemType":
-		return []string{string(WorkItemTypeIssue)}
+		return []string{"ISSUE"}
 	case "YesNo":
-		return []string{string(Yes), string(No)}
+		return []string{"yes", "no"}
 	}
 	return nil
 }

@@ -53,13 +53,13 @@ func generate(dir string) ([]byte, error) {
 	out.WriteString("// constantsOf returns the constants of the type with the name, in the order of the documentation;\n" +
 		"// nil if it has none.\nfunc constantsOf(name string) []string {\nswitch name {\n")
 	for _, name := range slices.Sorted(maps.Keys(constants)) {
-		fmt.Fprintf(&out, "case %q:\nreturn []string{string(%s)}\n", name, strings.Join(constants[name], "), string("))
+		fmt.Fprintf(&out, "case %q:\nreturn []string{%s}\n", name, strings.Join(constants[name], ", "))
 	}
 	out.WriteString("}\nreturn nil\n}\n")
 	return format.Source(out.Bytes())
 }
 
-// collect returns the names of the exported constants of each enumeration, in the order of their
+// collect returns the literals of the exported constants of each enumeration, in the order of their
 // declarations.
 func collect(files []*ast.File) (map[string][]string, error) {
 	enumerations := map[string]bool{}
@@ -87,7 +87,7 @@ func collect(files []*ast.File) (map[string][]string, error) {
 				return fmt.Errorf("the constant %s needs a type in its declaration, a conversion or a literal", name.Name)
 			}
 			if enumerations[kind] {
-				constants[kind] = append(constants[kind], name.Name)
+				constants[kind] = append(constants[kind], literal(value.Values[i]))
 			}
 		}
 		return nil
@@ -111,6 +111,14 @@ func each(files []*ast.File, visit func(keyword token.Token, spec ast.Spec) erro
 		}
 	}
 	return nil
+}
+
+// literal returns the text of a constant: "red", also in Color("red").
+func literal(value ast.Expr) string {
+	if call, converts := value.(*ast.CallExpr); converts {
+		value = call.Args[0]
+	}
+	return value.(*ast.BasicLit).Value
 }
 
 func isText(t ast.Expr) bool {

@@ -38,7 +38,7 @@ package p
 func constantsOf(name string) []string {
 	switch name {
 	case "Color":
-		return []string{string(Red), string(Green), string(Amber), string(Black)}
+		return []string{"red", "green", "amber", "black"}
 	}
 	return nil
 }
