@@ -141,8 +141,12 @@ func (n renamer) rename(object []byte, name func(string) (string, error)) ([]byt
 	return append(out, '}'), r.End()
 }
 
-// appendKey appends a key of an object, and its colon.
+// appendKey appends a key of an object, and its colon. json.Marshal for each key would take half of
+// the time of reading settings.
 func appendKey(text []byte, key string) ([]byte, error) {
+	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_0123456789") == "" {
+		return append(append(append(text, '"'), key...), '"', ':'), nil
+	}
 	quoted, err := json.Marshal(key)
 	return append(append(text, quoted...), ':'), err
 }
