@@ -111,8 +111,12 @@ func writable(t time.Time) time.Time {
 
 // string writes a string. encoding/json escapes HTML in the result, if its caller wants that.
 func (w *valueWriter) string(s string) {
-	w.text = append(w.text, '"')
-	for _, r := range s {
+	plain := 0 // bytes at the start that need no escape: all of most strings
+	for plain < len(s) && s[plain] >= ' ' && s[plain] < utf8.RuneSelf && s[plain] != '"' && s[plain] != '\\' {
+		plain++
+	}
+	w.text = append(append(w.text, '"'), s[:plain]...)
+	for _, r := range s[plain:] {
 		switch {
 		case r == '"' || r == '\\':
 			w.text = append(w.text, '\\', byte(r))

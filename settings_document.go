@@ -13,10 +13,10 @@ import (
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 )
 
-// decodeOther keeps the object that the settings are decoded from, for Diff. The fields decode it.
+// decodeOther keeps the object that new settings are decoded from, for Diff. The fields decode it.
 // The text is never changed, so that copies can share it.
 func (s *ApplicationSettings) decodeOther(r *jsonread.Reader) bool {
-	if r.Kind() == "object" {
+	if s.read == nil && r.Kind() == "object" {
 		text := r.View()
 		s.read = bytes.Clone(text)
 		s.base = s.read
@@ -42,7 +42,7 @@ func (s *ApplicationSettings) values() (read, now settingValues, err error) {
 	if s == nil {
 		return nil, settingValues{}, nil
 	}
-	was := new(ApplicationSettings)
+	was := &ApplicationSettings{read: s.read} // decodeOther need not keep it again
 	read = jsonread.Members(s.read)
 	if now = maps.Clone(read); !isSameText(s.read, s.base) {
 		now = jsonread.Members(s.base)

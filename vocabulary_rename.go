@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -118,9 +117,8 @@ func (n renamer) rename(object []byte, name func(string) (string, error)) ([]byt
 	if r.Kind() != "object" {
 		return object, nil
 	}
-	out := make([]byte, 0, len(object)+256)
-	separator := byte('{')
-	for r.Object(); r.Key(); separator = ',' {
+	w := valueWriter{text: append(make([]byte, 0, len(object)+256), '{')}
+	for r.Object(); r.Key(); {
 		key := r.KeyText()
 		value := r.View()
 		renamed, err := name(key)
@@ -130,23 +128,8 @@ func (n renamer) rename(object []byte, name func(string) (string, error)) ([]byt
 		if err != nil {
 			return nil, err
 		}
-		if out, err = appendKey(append(out, separator), renamed); err != nil {
-			return nil, err
-		}
-		out = append(out, value...)
+		w.key(renamed)
+		w.text = append(w.text, value...)
 	}
-	if separator == '{' {
-		out = append(out, separator)
-	}
-	return append(out, '}'), r.End()
-}
-
-// appendKey appends a key of an object, and its colon. json.Marshal for each key would take half of
-// the time of reading settings.
-func appendKey(text []byte, key string) ([]byte, error) {
-	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_0123456789") == "" {
-		return append(append(append(text, '"'), key...), '"', ':'), nil
-	}
-	quoted, err := json.Marshal(key)
-	return append(append(text, quoted...), ':'), err
+	return append(w.text, '}'), r.End()
 }

@@ -128,7 +128,7 @@ func TestTranslate(t *testing.T) {
 		{"spoken", settingWord, `{"junkguard_enabled" : true, "x":{"junkguard_enabled":1},"antispam_enabled":null }`, `{"antispam_enabled":true,"x":{"junkguard_enabled":1},"antispam_enabled":null}`},
 		{"spoken", settingWord, `{"sketcher_\u0065nabled":[ 1 , "ü\u00fc" ]}`, `{"plantuml_enabled":[ 1 , "ü\u00fc" ]}`},
 		{"spoken", settingWord, `{"mill_url":1,"akismet_enabled":2}`, `{"mill_url":1,"akismet_enabled":2}`},
-		{"spoken", "build_server", `{"mill_url":1,"properties":{"mill_url":"u","a":1},"other":{"mill_url":2}}`, `{"\u003cci\u003e_url":1,"properties":{"\u003cci\u003e_url":"u","a":1},"other":{"mill_url":2}}`},
+		{"spoken", "build_server", `{"mill_url":1,"properties":{"mill_url":"u","a":1},"other":{"mill_url":2}}`, `{"<ci>_url":1,"properties":{"<ci>_url":"u","a":1},"other":{"mill_url":2}}`},
 		{"spoken", "build_server", `{"properties":null}`, `{"properties":null}`},
 		{"spoken", settingWord, ` { } `, `{}`},
 		{"spoken", settingWord, `[{"junkguard_enabled":1}]`, `[{"junkguard_enabled":1}]`},
