@@ -180,7 +180,7 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 			endTimeout()
 		case returned:
 			l.stream.onEnd(endTimeout)
-		default: // a panic of the caller's code
+		default: // the caller's code panicked
 			_ = l.stream.Close()
 			endTimeout()
 		}

@@ -18,7 +18,7 @@ type exchangeStep struct{ next receiveStep }
 func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, auth authorization) (r *result) {
 	wire := &conn.Context{Context: ctx, Limits: &a.options.limits.Limits, Counter: a.core().stats, Clock: time.Now()}
 	var resp *http.Response
-	defer func() { // also after a panic of the caller's code
+	defer func() { // also if the caller's code panics
 		if r == nil || r.stream == nil {
 			wire.Cancel(nil)
 		}

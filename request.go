@@ -30,7 +30,7 @@ type request struct {
 	uploads      bool     // the body is a file
 	err          error
 
-	custom    bool                                // of Do, ListAs or Open: the body and the response are of the caller's types
+	custom    bool                                // of Do, ListAs or Open: the caller's types are sent and decoded
 	translate func(answer []byte) ([]byte, error) // translates a response into the contract's words
 }
 

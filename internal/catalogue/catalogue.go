@@ -95,7 +95,7 @@ func Deployed() map[string][]string {
 	return names
 }
 
-// Outcome describes a write whose response was lost. What is empty follows from the endpoint.
+// Outcome describes a write whose response was lost. An empty field follows from the endpoint.
 type Outcome struct {
 	Method  string // the typed method, if it is not the one that requests the endpoint
 	ShownBy string `json:"shown_by"` // the call that shows whether the write took effect

@@ -83,7 +83,7 @@ func clientFields(d *ast.GenDecl) (services []Service) {
 	return services
 }
 
-// receiver returns the service that a function is a method of; "" if it is none.
+// receiver returns the service that a function is a method of; "" for any other function.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-const usualMember = 48 // bytes of a member of an object
+const usualMember = 48 // bytes of a key of an object with its value
 
 // Members copies the values of an object. Of two values of one key, the last one counts. For a text
 // that is not an object, the map is empty.
@@ -27,7 +27,7 @@ func Members(text []byte) map[string]json.RawMessage {
 	return members
 }
 
-// Join returns the object of the members, sorted by key. Their values stay unchanged: json.Marshal
+// Join returns the object with the keys, sorted. Their values stay unchanged: json.Marshal
 // would compact them.
 func Join(members map[string]json.RawMessage) []byte {
 	text := append(make([]byte, 0, len(members)*usualMember), '{')
