@@ -158,11 +158,11 @@ func TestOnRefreshIsNotInherited(t *testing.T) {
 	parent := wireClient(t, api.url, WithOAuth(config, expired("r1")), WithOnRefresh(func(token *oauth2.Token) { told = append(told, token.RefreshToken) }))
 	other, err := parent.With(WithOAuth(config, expired("r2")))
 	require.NoError(t, err)
-	require.NoError(t, other.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, other.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Empty(t, told)
 	derived, err := parent.With(WithUserAgent("x/1"))
 	require.NoError(t, err)
-	require.NoError(t, derived.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, derived.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Equal(t, []string{"r9"}, told)
 }
 
@@ -278,7 +278,7 @@ func TestNilOptions(t *testing.T) {
 	for name, option := range options {
 		w := newWire(t, always(sayJSON("{}")))
 		c := wireClient(t, w.url, option)
-		for _, k := range []RetryClass{ClassSafe, ClassNonIdempotent} {
+		for _, k := range []RetryClass{RetryClassSafe, RetryClassNonIdempotent} {
 			o := ends(t, func() error { return c.Do(t.Context(), callOf(k), nil) })
 			assert.Equal(t, callOutcome{returned: true}, o, name)
 		}
@@ -293,7 +293,7 @@ func TestNilOptions(t *testing.T) {
 		}
 		assert.Equal(t, callOutcome{returned: true}, ends(t, func() error { return exec(t.Context(), uploadOf(c, FileBytes([]byte("x"))), []RequestOption{option}) }), name)
 	}
-	require.ErrorIs(t, silentServer(t).Do(t.Context(), callOf(ClassNonIdempotent), nil, DryRun(nil)), ErrDryRun)
+	require.ErrorIs(t, silentServer(t).Do(t.Context(), callOf(RetryClassNonIdempotent), nil, DryRun(nil)), ErrDryRun)
 
 	for name, option := range map[string]Option{
 		"WithTokenSource": WithTokenSource((*pointerSource)(nil)), "WithLimiter": WithLimiter((*pointerLimiter)(nil)),

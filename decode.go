@@ -29,8 +29,8 @@ import (
 //     {} would need gigabytes of structs.
 
 //go:generate go run ./internal/gendecode
-//go:generate go run ./internal/gentable
 //go:generate go run ./internal/genvalues
+//go:generate go run ./internal/gentable
 //go:generate go run ./internal/genapi
 
 // decodable is implemented by response types. Their decoders are generated from the structs

@@ -136,8 +136,8 @@ func (d *WorkDuration) UnmarshalJSON(data []byte) error {
 }
 
 // Age is a minimum age, in the human form of the API (Document 1 §4.1.1): "1h", "1d", "1month", or
-// several together. Units are h, d, w, mo and y, or in full. Hours, Days and Months build one from a
-// number.
+// several together. Units are h, d, w, mo and y, or in full. Hours, Days and Months build one from
+// a number.
 type Age string
 
 // Hours returns an age of n hours.

@@ -312,8 +312,8 @@ type MergeRequestChanges struct {
 
 // Incomplete reports whether the server truncated the changes: Overflow is set, ChangesCount counts
 // more files than Changes has, or a diff is Collapsed or TooLarge. With AccessRawDiffs, GetChanges
-// reads all changes. Servers before 18.4 do not mark a file whose diff they omitted: a new, renamed or deleted file with an
-// empty Diff may be such a file.
+// reads all changes. Servers before 18.4 do not mark a file whose diff they omitted: a new, renamed
+// or deleted file with an empty Diff may be such a file.
 func (c *MergeRequestChanges) Incomplete() bool {
 	return c.Overflow || fewerDiffs(c.Changes, c.ChangesCount) || truncatedDiffs(c.Changes)
 }

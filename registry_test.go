@@ -23,7 +23,7 @@ func TestRegistry(t *testing.T) {
 	const pages = "order_by=name&pagination=keyset&per_page=100&sort=asc"
 	runCalls(t, []callRow{
 		{"PUT /projects/group%2Fapp/", "", `{"archived":true}`, "registry/project.json", visibility(&SetRegistryVisibilityOptions{Extra: map[string]any{"archived": true}})},
-		{"PUT /projects/group%2Fapp/", "", `{"container_registry_access_level":"private"}`, "registry/project_whole.json", visibility(&SetRegistryVisibilityOptions{Visibility: RegistryPrivate})},
+		{"PUT /projects/group%2Fapp/", "", `{"container_registry_access_level":"private"}`, "registry/project_whole.json", visibility(&SetRegistryVisibilityOptions{Visibility: RegistryVisibilityPrivate})},
 		{"PUT /projects/group%2Fapp/", "", `{}`, `400 {"message":{"container_registry_access_level":["is invalid"]}}`, visibility(nil)},
 		{"GET /registry/repositories/3", "size=true", "", "registry/get_repository.json", func(c *Client) (any, error) {
 			return c.Registry.Get(ctx, 3, &GetRegistryRepositoryOptions{Size: new(true)})

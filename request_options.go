@@ -313,8 +313,8 @@ func SkipValidation() RequestOption {
 	}
 }
 
-// Checksum compares a download with a SHA-256, in hex, while it is read. If the content differs, the
-// last Read returns ErrChecksum, and SaveTo leaves no file.
+// Checksum compares a download with a SHA-256, in hex, while it is read. If the content differs,
+// the last Read returns ErrChecksum, and SaveTo leaves no file.
 func Checksum(sha256Hex string) RequestOption {
 	return func(o *callOptions) {
 		o.allow("Checksum", kindStream)

@@ -9,9 +9,9 @@ func constantsOf(name string) []string {
 	case "ApprovalSource":
 		return []string{string(ApprovalSourceGroup)}
 	case "ArchiveFormat":
-		return []string{string(Bz2), string(Tar), string(TarBz2), string(TarGz), string(TB2), string(TBZ), string(TBZ2), string(Zip)}
+		return []string{string(ArchiveFormatBz2), string(ArchiveFormatTar), string(ArchiveFormatTarBz2), string(ArchiveFormatTarGz), string(ArchiveFormatTB2), string(ArchiveFormatTBZ), string(ArchiveFormatTBZ2), string(ArchiveFormatZip)}
 	case "AuditEntityType":
-		return []string{string(AuditEntityUser), string(AuditEntityGroup), string(AuditEntityProject), string(AuditEntityInstance)}
+		return []string{string(AuditEntityTypeUser), string(AuditEntityTypeGroup), string(AuditEntityTypeProject), string(AuditEntityTypeInstance)}
 	case "ContributorOrderBy":
 		return []string{string(ContributorOrderByName), string(ContributorOrderByEmail), string(ContributorOrderByCommits)}
 	case "DetailedMergeStatus":
@@ -19,7 +19,7 @@ func constantsOf(name string) []string {
 	case "DiffVersionState":
 		return []string{string(DiffVersionStateCollected)}
 	case "DueDateFilter":
-		return []string{string(DueNone), string(DueAny), string(DueToday), string(DueTomorrow), string(DueOverdue), string(DueWeek), string(DueMonth), string(DueNextMonthAndPreviousTwoWeeks)}
+		return []string{string(DueDateFilterNone), string(DueDateFilterAny), string(DueDateFilterToday), string(DueDateFilterTomorrow), string(DueDateFilterOverdue), string(DueDateFilterWeek), string(DueDateFilterMonth), string(DueDateFilterNextMonthAndPreviousTwoWeeks)}
 	case "HealthStatus":
 		return []string{string(HealthStatusOnTrack)}
 	case "ImportSource":
@@ -53,13 +53,13 @@ func constantsOf(name string) []string {
 	case "ProcessMode":
 		return []string{string(ProcessModeUnordered), string(ProcessModeOldestFirst), string(ProcessModeNewestFirst), string(ProcessModeNewestReadyFirst)}
 	case "RegistryAction":
-		return []string{string(RegistryPull), string(RegistryPush), string(RegistryDelete)}
+		return []string{string(RegistryActionPull), string(RegistryActionPush), string(RegistryActionDelete)}
 	case "RegistryStatus":
 		return []string{string(RegistryStatusDeleteScheduled), string(RegistryStatusDeleteOngoing), string(RegistryStatusDeleteFailed)}
 	case "RegistryVisibility":
-		return []string{string(RegistryEnabled), string(RegistryPrivate), string(RegistryDisabled)}
+		return []string{string(RegistryVisibilityEnabled), string(RegistryVisibilityPrivate), string(RegistryVisibilityDisabled)}
 	case "RunnerAccessLevel":
-		return []string{string(RunnerAccessNotProtected), string(RunnerAccessRefProtected)}
+		return []string{string(RunnerAccessLevelNotProtected), string(RunnerAccessLevelRefProtected)}
 	case "RunnerJobOrderBy":
 		return []string{string(RunnerJobOrderByID)}
 	case "RunnerRegistrar":
@@ -81,11 +81,11 @@ func constantsOf(name string) []string {
 	case "TodoState":
 		return []string{string(TodoStatePending)}
 	case "TodoTargetType":
-		return []string{string(TodoTargetIssue), string(TodoTargetMergeRequest)}
+		return []string{string(TodoTargetTypeIssue), string(TodoTargetTypeMergeRequest)}
 	case "TreeEntryType":
-		return []string{string(TreeEntryTree), string(TreeEntryBlob)}
+		return []string{string(TreeEntryTypeTree), string(TreeEntryTypeBlob)}
 	case "TwoFactorFilter":
-		return []string{string(TwoFactorEnabled), string(TwoFactorDisabled)}
+		return []string{string(TwoFactorFilterEnabled), string(TwoFactorFilterDisabled)}
 	case "UserOrderBy":
 		return []string{string(UserOrderByID), string(UserOrderByName), string(UserOrderByUsername), string(UserOrderByCreatedAt), string(UserOrderByUpdatedAt)}
 	case "UserState":

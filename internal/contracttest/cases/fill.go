@@ -175,7 +175,7 @@ func samples(n int, text string, truth bool) (all []sampled) {
 	add(map[string]any{HashKey: number}, "", map[string]any{HashKey: n})
 	add(decimal+"h", decimal+"h", forge.WorkDuration(n)*forge.WorkDuration(time.Hour))
 	add(decimal+"d", decimal+"d", forge.Days(n))
-	add(nil, "repository:group/app:pull", []forge.RegistryScope{forge.RepositoryScope("group/app", forge.RegistryPull)})
+	add(nil, "repository:group/app:pull", []forge.RegistryScope{forge.RepositoryScope("group/app", forge.RegistryActionPull)})
 	file, sent := sampleFile()
 	return append(all, sampled{file, *sent})
 }
