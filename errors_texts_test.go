@@ -246,8 +246,8 @@ func TestMistakesAreExplained(t *testing.T) {
 
 		{"unknown format", archived("rar"), "this version has the formats bz2 tar tar.bz2 tar.gz tb2 tbz tbz2 zip"},
 		{"format with a dot", archived(".zip"), "ArchiveOptions.Format (format): omit the dot"},
-		{"no age", deleted(Days(0)), "OlderThan (older_than): it is zero: leave OlderThan empty for any age"},
-		{"duration as age", deleted(Age((7 * 24 * time.Hour).String())), `"168h0m0s" is not an age of the form 1h, 1d or 1month: use forge.Hours(168)`},
+		{"no age", deleted("0d"), "OlderThan (older_than): it is zero: leave OlderThan empty for any age"},
+		{"duration as age", deleted(Age((7 * 24 * time.Hour).String())), `"168h0m0s" is not an age of the form 1h, 1d or 1month: use "168h"`},
 		{"options of another kind", decoded(&TeamChatBOptions{}), "Decode (options): it is a *forge.TeamChatBOptions, for the kind team_chat_b, and the integration discord is of the kind team_chat_a"},
 		{"capitals in a slug", custom("Jira"), "CustomIntegration.Slug (slug): slugs have lower-case letters, digits, dashes and underscores"},
 		{"title as slug", custom("slack notifications"), "slugs have lower-case letters"},
@@ -280,7 +280,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			_, err := c.Runners.Update(t.Context(), 1, &UpdateRunnerOptions{MaximumTimeout: Value(time.Duration(3600))})
 			return err
 		}), "3.6µs is not a positive number of whole seconds: multiply by a unit, as in 1*time.Hour"},
-		{"day that is not there", NewDate(2026, 2, 31).EncodeValues("d", &url.Values{}), "2026-02-31 is not a date of the calendar"},
+		{"day that is not there", Date{2026, 2, 31}.EncodeValues("d", &url.Values{}), "2026-02-31 is not a date of the calendar"},
 		{"value with a comma", answered(400, `{"error":"in does not have a valid value"}`, list(nil)), `this version has title, description, "title,description" for in`},
 		{"line end", created(host, WithToken("abcdefgh\n")), "remove the line end with strings.TrimSpace"},
 

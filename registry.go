@@ -168,7 +168,7 @@ type DeleteTagsOptions struct {
 	NameRegexKeep string `url:"name_regex_keep,omitempty"`
 	// KeepN is the number of matching tags to keep: those with the newest manifests; 0 keeps none.
 	KeepN int `url:"keep_n,omitempty"`
-	// OlderThan is the minimum age of the tags to delete: Hours(1), Days(7), Months(1); empty for any
+	// OlderThan is the minimum age of the tags to delete: "1h", "7d", "1month"; empty for any
 	// age.
 	OlderThan Age `url:"older_than,omitempty"`
 }

@@ -171,7 +171,7 @@ var zeroFunctions = []any{
 	forge.WithTokenSource, forge.WithUserAgent, forge.WithVocabulary, forge.WithHeader, forge.WithHeaderTimeout, forge.WithMaxBytes, forge.WithPerPage, forge.WithTimeout, forge.WithoutCredential, forge.Ahead, forge.Checksum, forge.DryRun, forge.Header,
 	forge.HeaderTimeout, forge.Into, forge.MaxBytes, forge.OnePage, forge.PerPage, forge.Progress, forge.Query, forge.Retry, forge.StartAt, forge.Sudo, forge.SkipValidation, forge.Timeout,
 	forge.FakeList[int], forge.FakeResponse, forge.Collect[int], forge.ListAs[int], forge.FileAt, forge.FileBytes, forge.FileReader, forge.DiffSettings, forge.ParseDate,
-	forge.ParseWorkDuration, forge.DateOf, forge.NewDate, forge.Days, forge.Hours, forge.Months, forge.IDs, forge.Labels, forge.Null[any], forge.Value[any], forge.RepositoryScope,
+	forge.ParseWorkDuration, forge.IDs, forge.Labels, forge.Null[any], forge.Value[any], forge.RepositoryScope,
 	forge.RouteFromContext, forge.Routes,
 }
 
