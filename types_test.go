@@ -14,10 +14,10 @@ import (
 
 func TestDate(t *testing.T) {
 	for text, want := range map[string]Date{
-		"2026-01-02": Date{2026, time.January, 2},
-		"2024-02-29": Date{2024, time.February, 29},
-		"0001-01-01": Date{1, time.January, 1},
-		"9999-12-31": Date{9999, time.December, 31},
+		"2026-01-02": {2026, time.January, 2},
+		"2024-02-29": {2024, time.February, 29},
+		"0001-01-01": {1, time.January, 1},
+		"9999-12-31": {9999, time.December, 31},
 	} {
 		got, err := ParseDate(text)
 		require.NoError(t, err)
