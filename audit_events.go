@@ -19,15 +19,15 @@ type AuditEventsService struct{ service }
 type AuditEntityType string
 
 const (
-	// AuditEntityUser is a user.
-	AuditEntityUser AuditEntityType = "User"
-	// AuditEntityGroup is a group.
-	AuditEntityGroup AuditEntityType = "Group"
-	// AuditEntityProject is a project.
-	AuditEntityProject AuditEntityType = "Project"
-	// AuditEntityInstance is the instance itself. Its value is the contract's neutral word; a client
-	// with a vocabulary translates it in requests and responses.
-	AuditEntityInstance AuditEntityType = "Service::Audit::InstanceScope"
+	// AuditEntityTypeUser is a user.
+	AuditEntityTypeUser AuditEntityType = "User"
+	// AuditEntityTypeGroup is a group.
+	AuditEntityTypeGroup AuditEntityType = "Group"
+	// AuditEntityTypeProject is a project.
+	AuditEntityTypeProject AuditEntityType = "Project"
+	// AuditEntityTypeInstance is the instance itself. Its value is the contract's neutral word; a
+	// client with a vocabulary translates it in requests and responses.
+	AuditEntityTypeInstance AuditEntityType = "Service::Audit::InstanceScope"
 )
 
 // ListAuditEventsOptions filters the lists of audit events. "List only" marks the fields that the
@@ -38,8 +38,8 @@ type ListAuditEventsOptions struct {
 	CreatedAfter time.Time `url:"created_after,omitempty" layout:"2006-01-02T15:04:05Z"`
 	// CreatedBefore selects events at this time or earlier. It is sent in UTC, in seconds, rounded up.
 	CreatedBefore time.Time `url:"created_before,omitempty" layout:"2006-01-02T15:04:05Z"`
-	// EntityType selects the events of one type of entity: AuditEntityUser, AuditEntityGroup,
-	// AuditEntityProject or AuditEntityInstance. List only.
+	// EntityType selects the events of one type of entity: AuditEntityTypeUser, AuditEntityTypeGroup,
+	// AuditEntityTypeProject or AuditEntityTypeInstance. List only.
 	EntityType AuditEntityType `url:"entity_type,omitempty"`
 	// EntityID selects the events of the entity with this id. It needs EntityType. List only.
 	EntityID int64 `url:"entity_id,omitempty"`
@@ -132,8 +132,8 @@ type AuditEvent struct {
 	AuthorID int64 `json:"author_id"`
 	// EntityID is the id of the entity that the event is about.
 	EntityID int64 `json:"entity_id"`
-	// EntityType is the type of that entity: AuditEntityUser, AuditEntityGroup, AuditEntityProject or
-	// AuditEntityInstance.
+	// EntityType is the type of that entity: AuditEntityTypeUser, AuditEntityTypeGroup,
+	// AuditEntityTypeProject or AuditEntityTypeInstance.
 	EntityType AuditEntityType `json:"entity_type"`
 	// Details describe the event.
 	Details AuditEventDetails `json:"details"`

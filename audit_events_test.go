@@ -12,13 +12,13 @@ const auditPages = "order_by=id&pagination=keyset&per_page=100&sort=desc"
 
 func TestAuditEvents(t *testing.T) {
 	ctx := t.Context()
-	instance := &ListAuditEventsOptions{CreatedAfter: moment(), EntityType: AuditEntityInstance, EntityID: 1}
+	instance := &ListAuditEventsOptions{CreatedAfter: moment(), EntityType: AuditEntityTypeInstance, EntityID: 1}
 	runCalls(t, []callRow{
 		{"GET /audit_events", "created_after=2026-03-04T07%3A30%3A00Z&entity_id=1&entity_type=Service%3A%3AAudit%3A%3AInstanceScope&" + auditPages, "", "audit_events/list_instance.json", func(c *Client) (any, error) {
 			return Collect(c.AuditEvents.List(ctx, instance))
 		}},
 	})
-	assert.Equal(t, ListAuditEventsOptions{CreatedAfter: moment(), EntityType: AuditEntityInstance, EntityID: 1}, *instance, "the caller's options do not change")
+	assert.Equal(t, ListAuditEventsOptions{CreatedAfter: moment(), EntityType: AuditEntityTypeInstance, EntityID: 1}, *instance, "the caller's options do not change")
 	_, err := Collect(serve(t).AuditEvents.List(ctx, &ListAuditEventsOptions{EntityID: 7}))
 	assertRefused(t, err, "ListAuditEventsOptions.EntityID", "entity_id")
 
@@ -33,7 +33,7 @@ func TestAuditEvents(t *testing.T) {
 	var events []*AuditEvent
 	for _, call := range []func() ([]*AuditEvent, error){
 		func() ([]*AuditEvent, error) {
-			return Collect(spoken.AuditEvents.List(ctx, &ListAuditEventsOptions{EntityType: AuditEntityInstance}))
+			return Collect(spoken.AuditEvents.List(ctx, &ListAuditEventsOptions{EntityType: AuditEntityTypeInstance}))
 		},
 		func() ([]*AuditEvent, error) { e, err := spoken.AuditEvents.Get(ctx, 4); return []*AuditEvent{e}, err },
 		func() ([]*AuditEvent, error) { return Collect(spoken.AuditEvents.ListForGroup(ctx, ID(60), nil)) },
@@ -49,8 +49,8 @@ func TestAuditEvents(t *testing.T) {
 	} {
 		events, err = call()
 		require.NoError(t, err)
-		assert.Equal(t, AuditEntityInstance, events[0].EntityType)
-		assert.True(t, len(events) == 1 || events[1].EntityType != AuditEntityInstance)
+		assert.Equal(t, AuditEntityTypeInstance, events[0].EntityType)
+		assert.True(t, len(events) == 1 || events[1].EntityType != AuditEntityTypeInstance)
 	}
 	event, err := c.AuditEvents.Get(ctx, 4)
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ type tokenCode struct {
 }
 
 func tokenCodes() []tokenCode {
-	callAPI := func(ctx context.Context, c *Client) error { return c.Do(ctx, callOf(ClassSafe), nil) }
+	callAPI := func(ctx context.Context, c *Client) error { return c.Do(ctx, callOf(RetryClassSafe), nil) }
 	callRegistry := func(ctx context.Context, c *Client) error {
 		return c.RegistryNative.DeleteManifest(ctx, "a/b", "t", nil)
 	}

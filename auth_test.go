@@ -63,7 +63,7 @@ func TestOAuthOneRefresh(t *testing.T) {
 			}))
 			var all sync.WaitGroup
 			for range 50 {
-				all.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil)) })
+				all.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil)) })
 			}
 			all.Wait()
 			assert.Len(t, tokens.seen(), 1)
@@ -86,7 +86,7 @@ func TestOAuthRotation(t *testing.T) {
 	api := guarded(t, func() string { return valid })
 	c := wireClient(t, api.url, WithOAuth(config, expired("r1")))
 	for range 3 {
-		require.NoError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil))
 		valid = "revoked"
 	}
 	assert.Len(t, tokens.seen(), 3)
@@ -98,7 +98,7 @@ func TestOAuthRefused(t *testing.T) {
 	tokens, config := tokenServer(t, func(url.Values, int) act { return sayToken(secret, "r2") })
 	api := guarded(t, fixed("never"))
 	c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
-	err := c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
+	err := c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 	got := api.seen()
 	require.Len(t, got, 2)
 	assert.Equal(t, got[0].body, got[1].body)
@@ -114,14 +114,14 @@ func TestOAuthRefusedAndNotRenewed(t *testing.T) {
 	_, config := tokenServer(t, func(url.Values, int) act { return say(400, `{"error":"invalid_grant"}`, jsonType) })
 	api := guarded(t, fixed("new"))
 	c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
-	err := c.Do(t.Context(), callOf(ClassSafe), nil)
+	err := c.Do(t.Context(), callOf(RetryClassSafe), nil)
 	require.ErrorIs(t, err, ErrUnauthorized)
 	require.ErrorIs(t, err, ErrNoCredential)
 	assert.Len(t, api.seen(), 1)
 	c = wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old"}))
-	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrUnauthorized)
+	require.ErrorIs(t, c.Do(t.Context(), callOf(RetryClassSafe), nil), ErrUnauthorized)
 	c = wireClient(t, api.url, WithOAuth(config, expired("")))
-	require.ErrorContains(t, c.Do(t.Context(), callOf(ClassSafe), nil), "expired and there is no refresh token")
+	require.ErrorContains(t, c.Do(t.Context(), callOf(RetryClassSafe), nil), "expired and there is no refresh token")
 }
 
 // After a 401 the caller's token source is queried again; the call is retried only with another
@@ -175,7 +175,7 @@ func TestTokenSource(t *testing.T) {
 			n++
 			return test.token(n)
 		})))
-		err := c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
+		err := c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 		assert.Len(t, api.seen(), test.requests, test.name)
 		assert.Equal(t, test.asked, n, test.name)
 		require.ErrorIs(t, err, test.is, test.name)
@@ -211,7 +211,7 @@ func TestTokenAfterAWait(t *testing.T) {
 					return &http.Response{StatusCode: 200, Header: headers("Content-Type", "application/json"), Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 				}))
 				began := time.Now()
-				require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+				require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 				assert.Equal(t, 2, tokens)
 				assert.GreaterOrEqual(t, time.Since(began), test.wait)
 				assert.LessOrEqual(t, time.Since(began), test.wait+2*time.Second)
@@ -279,7 +279,7 @@ func TestClientFromEnv(t *testing.T) {
 		t.Setenv("CI_JOB_TOKEN", test.job)
 		c, err := NewClientFromEnv(WithHTTPClient(&http.Client{Transport: &http.Transport{}}))
 		require.NoError(t, err)
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 		got := w.seen()[0].header
 		if test.header == "Private-Token" {
 			assert.Equal(t, test.token, got.Get("PRIVATE-TOKEN"))

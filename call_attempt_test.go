@@ -63,7 +63,7 @@ func stages() map[string]func(*testing.T, Option) func(context.Context) error {
 		"Retry-After": hanging(say(429, "", "Retry-After: 50")),
 		"gate": func(t *testing.T, log Option) func(context.Context) error {
 			c := pipedWire(t, always(say(429, "", "Retry-After: 50"))).client(t)
-			_ = c.Do(t.Context(), callOf(ClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1}))
+			_ = c.Do(t.Context(), callOf(RetryClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1}))
 			c, err := c.With(log)
 			require.NoError(t, err)
 			return stats(c)
@@ -107,7 +107,7 @@ func TestCancelAnywhere(t *testing.T) {
 }
 
 func stats(c *Client) func(context.Context) error {
-	return func(ctx context.Context) error { return c.Do(ctx, callOf(ClassSafe), new(any)) }
+	return func(ctx context.Context) error { return c.Do(ctx, callOf(RetryClassSafe), new(any)) }
 }
 
 // withLimits shortens the client's limits to milliseconds.
@@ -202,7 +202,7 @@ func TestStallAfterEarlyResponse(t *testing.T) {
 		c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: lateReader{req}, Request: req}, nil
 		}))
-		err := withLimits(c, 2*time.Hour, time.Minute).Do(ctx, callOf(ClassNonIdempotent), new(any))
+		err := withLimits(c, 2*time.Hour, time.Minute).Do(ctx, callOf(RetryClassNonIdempotent), new(any))
 		require.ErrorIs(t, err, ErrTimeout)
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
 	})
@@ -216,7 +216,7 @@ func TestHeaderTimeoutWithoutConnection(t *testing.T) {
 		d, err := openArchive(t.Context(), c)
 		require.NoError(t, err)
 		defer d.Close()
-		for _, k := range []RetryClass{ClassSafe, ClassNonIdempotent} {
+		for _, k := range []RetryClass{RetryClassSafe, RetryClassNonIdempotent} {
 			err := c.Do(t.Context(), callOf(k), nil, HeaderTimeout(20*time.Second))
 			require.ErrorIs(t, err, ErrTimeout)
 			assert.False(t, asError(t, err).MaybeApplied)

@@ -202,13 +202,8 @@ type Mismatch struct {
 
 // Total returns the number of items of the whole list. Servers omit it above 10,000, and with
 // keyset pagination; then known is false.
-func (r *Response) Total() (n int, known bool) { return r.headerCount("X-Total") }
-
-// TotalPages returns the number of pages of the whole list; known is false if the server omits it.
-func (r *Response) TotalPages() (n int, known bool) { return r.headerCount("X-Total-Pages") }
-
-func (r *Response) headerCount(header string) (int, bool) {
-	n, err := strconv.Atoi(r.Header.Get(header))
+func (r *Response) Total() (n int, known bool) {
+	n, err := strconv.Atoi(r.Header.Get("X-Total"))
 	return n, err == nil && n >= 0
 }
 

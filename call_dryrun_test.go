@@ -75,7 +75,7 @@ func dryRuns(t *testing.T, c *Client) map[string]func(...RequestOption) error {
 			return err
 		},
 		"GET /jwt/auth": func(opts ...RequestOption) error {
-			_, err := c.RegistryNative.GetToken(ctx, &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}, opts...)
+			_, err := c.RegistryNative.GetToken(ctx, &GetRegistryTokenOptions{Scopes: []RegistryScope{RegistryScopeCatalog}}, opts...)
 			return err
 		},
 		"GET /v2/_catalog": func(opts ...RequestOption) error {

@@ -72,7 +72,7 @@ func (s *callState) newError() *Error {
 	e := &Error{
 		Method: r.Method, Route: r.Template, Path: redact.redact(s.request.path), Status: s.status, Message: s.message, Fields: s.fields,
 		RequestID: requestID(s.header), Attempts: s.attempts,
-		MaybeApplied: s.maybeApplied && r.Class != ClassSafe, idempotent: r.Class == ClassIdempotent,
+		MaybeApplied: s.maybeApplied && r.Class != RetryClassSafe, idempotent: r.Class == RetryClassIdempotent,
 		cause: redact.redactError(s.err),
 	}
 	rejected := newRejection(s)

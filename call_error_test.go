@@ -276,7 +276,7 @@ func TestClientCertificateRequested(t *testing.T) {
 	c := wireClient(t, "https://x.example.com", through(func(*http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: "remote error", Err: tls.AlertError(certificateRequired)}
 	}))
-	err := c.Do(t.Context(), callOf(ClassSafe), nil)
+	err := c.Do(t.Context(), callOf(RetryClassSafe), nil)
 	assert.Equal(t, 1, asError(t, err).Attempts)
 	assert.ErrorContains(t, err, "TLSClientConfig.Certificates")
 }
@@ -297,7 +297,7 @@ func TestStandardErrorTypes(t *testing.T) {
 		oauth := wireClient(t, home, WithHTTPClient(&http.Client{Transport: transport}),
 			WithOAuth(&oauth2.Config{ClientID: "id", Endpoint: oauth2.Endpoint{TokenURL: "https://tokens.example.com/token"}}, expired("r1")))
 		for name, call := range map[string]func(context.Context) error{
-			"Do":    func(ctx context.Context) error { return c.Do(ctx, callOf(ClassNonIdempotent), nil) },
+			"Do":    func(ctx context.Context) error { return c.Do(ctx, callOf(RetryClassNonIdempotent), nil) },
 			"ahead": func(ctx context.Context) error { _, err := Collect(c.Issues.List(ctx, nil, Ahead(2))); return err },
 			"upload": func(ctx context.Context) error {
 				return exec(ctx, uploadOf(c, FileReader(strings.NewReader("x"), 1)), nil)
@@ -314,7 +314,7 @@ func TestStandardErrorTypes(t *testing.T) {
 				_, err := Collect(c.RegistryNative.ListCatalog(ctx))
 				return err
 			},
-			"OAuth": func(ctx context.Context) error { return oauth.Do(ctx, callOf(ClassSafe), nil) },
+			"OAuth": func(ctx context.Context) error { return oauth.Do(ctx, callOf(RetryClassSafe), nil) },
 		} {
 			ctx := t.Context()
 			if fault.ctx != nil {

@@ -68,7 +68,7 @@ func newRequest(wire *conn.Context, a attempt, to hop, auth authorization) (*htt
 	header := requestHeader(a.call, to.onOrigin, auth)
 	var ctx context.Context = wire
 	network, _ := a.core().transport.(*http.Transport)
-	if network != nil || a.route().Class != ClassSafe {
+	if network != nil || a.route().Class != RetryClassSafe {
 		ctx = wire.Trace(header, network)
 	}
 	req := (&http.Request{Method: a.route().Method, URL: to.url, Host: to.url.Host, Header: header, Close: a.options.close}).WithContext(ctx)

@@ -74,7 +74,7 @@ func TestResponses(t *testing.T) {
 		c := wireClient(t, w.url)
 		c.core.config.limits.json = 8192
 		for name, err := range map[string]error{
-			"do":   c.Do(t.Context(), callOf(ClassIdempotent), &struct{ A any }{}),
+			"do":   c.Do(t.Context(), callOf(RetryClassIdempotent), &struct{ A any }{}),
 			"exec": exec(t.Context(), service{c.core}.newPost(idempotentRoute, ID(1), ID(2)), nil),
 		} {
 			if test.says == "" || name == "exec" && !test.exec {
@@ -118,7 +118,7 @@ func TestErrorBodies(t *testing.T) {
 		{`null`, "application/json", "", nil},
 	} {
 		w := newWire(t, always(say(400, test.body, "Content-Type: "+test.kind, "X-Request-Id: req-1")))
-		err := wireClient(t, w.url).Do(t.Context(), callOf(ClassNonIdempotent), nil)
+		err := wireClient(t, w.url).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 		require.ErrorIs(t, err, ErrBadRequest)
 		e := asError(t, err)
 		assert.Equal(t, test.says, e.Message)
@@ -130,7 +130,7 @@ func TestErrorBodies(t *testing.T) {
 	}
 	deep := strings.Repeat(`{"message":`, 10_000) + strings.Repeat("}", 10_000)
 	for _, body := range []string{strings.Repeat("é", 200<<10), `{"message":"` + strings.Repeat("x", 20<<10) + `"}`, deep, `{"message":` + deep + `}`} {
-		err := wireClient(t, newWire(t, always(say(500, body, jsonType))).url).Do(t.Context(), callOf(ClassNonIdempotent), nil)
+		err := wireClient(t, newWire(t, always(say(500, body, jsonType))).url).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 		require.ErrorIs(t, err, ErrServer)
 		assert.Less(t, len(err.Error()), 9<<10)
 	}
@@ -150,12 +150,12 @@ func connectionsSurviveFailures(t *testing.T) {
 	c := w.client(t)
 	hold := make(chan error)
 	for range 2 { // two connections in the pool, since both calls take a second
-		go func() { hold <- c.Do(t.Context(), callOf(ClassSafe), nil) }()
+		go func() { hold <- c.Do(t.Context(), callOf(RetryClassSafe), nil) }()
 	}
 	require.NoError(t, errors.Join(<-hold, <-hold))
 	for range 20 {
 		require.Error(t, c.Do(t.Context(), Call{Method: http.MethodPost, Route: "/lost"}, nil))
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 	}
 	assert.LessOrEqual(t, w.accepted(), 22)
 }
@@ -166,10 +166,10 @@ func TestConnectionBelowOtherTransport(t *testing.T) {
 	w := newWire(t, always(reset("")))
 	below := &http.Transport{}
 	t.Cleanup(below.CloseIdleConnections)
-	for _, k := range []RetryClass{ClassSafe, ClassNonIdempotent} {
+	for _, k := range []RetryClass{RetryClassSafe, RetryClassNonIdempotent} {
 		sent := 0
 		c := wireClient(t, w.url, through(func(req *http.Request) (*http.Response, error) {
-			assert.Equal(t, k == ClassNonIdempotent, httptrace.ContextClientTrace(req.Context()) != nil)
+			assert.Equal(t, k == RetryClassNonIdempotent, httptrace.ContextClientTrace(req.Context()) != nil)
 			sent++
 			_, err := below.RoundTrip(req)
 			require.Error(t, err)
@@ -177,8 +177,8 @@ func TestConnectionBelowOtherTransport(t *testing.T) {
 		}))
 		var failed *Error
 		require.ErrorAs(t, c.Do(t.Context(), callOf(k), nil), &failed)
-		assert.Equal(t, k == ClassNonIdempotent, failed.MaybeApplied)
-		assert.Equal(t, k == ClassNonIdempotent, sent == 1)
+		assert.Equal(t, k == RetryClassNonIdempotent, failed.MaybeApplied)
+		assert.Equal(t, k == RetryClassNonIdempotent, sent == 1)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestDownloadClosedEarly(t *testing.T) {
 func TestRequestHeaders(t *testing.T) {
 	w := newWire(t, always(sayJSON("{}")))
 	c := wireClient(t, w.url, WithUserAgent("report/1.2"))
-	require.NoError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil, Sudo(42), Header("X-Trace", "a")))
+	require.NoError(t, c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil, Sudo(42), Header("X-Trace", "a")))
 	got := w.seen()[0]
 	assert.Equal(t, "/api/v4/projects/1/issues/2/add_spent_time", got.uri)
 	assert.JSONEq(t, `{"duration":"1h"}`, got.body)
@@ -228,7 +228,7 @@ func TestFinalStatusBeforeTheEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := wireClient(t, newWire(t, always(say(status, ""))).url, WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 			WithOnAttempt(func(context.Context, Attempt) { cancel() }))
-		err := c.Do(ctx, callOf(ClassSafe), nil)
+		err := c.Do(ctx, callOf(RetryClassSafe), nil)
 		assert.Equal(t, status, asError(t, err).Status)
 		assert.Equal(t, canceled, errors.Is(err, context.Canceled), "%v", err)
 		assert.Equal(t, !canceled, bytes.Contains(log.Bytes(), []byte("level=WARN")), log.String())

@@ -42,7 +42,7 @@ func TestRetriesSpread(t *testing.T) {
 				at = append(at, time.Since(began))
 				return 200, nil
 			}))
-			running.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil)) })
+			running.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil)) })
 		}
 		running.Wait()
 		require.Len(t, at, 100)
@@ -87,7 +87,7 @@ func TestRetryAfter(t *testing.T) {
 					return 200, nil
 				}))
 				started := time.Now()
-				err := c.Do(t.Context(), callOf(ClassSafe), nil)
+				err := c.Do(t.Context(), callOf(RetryClassSafe), nil)
 				took := time.Since(started)
 				if test.max == 0 {
 					require.ErrorIs(t, err, sentinelFor(test.status))
@@ -112,7 +112,7 @@ func TestBackoff(t *testing.T) {
 			at = append(at, time.Now())
 			return 502, nil
 		}))
-		require.Equal(t, 10, asError(t, c.Do(t.Context(), callOf(ClassSafe), nil)).Attempts)
+		require.Equal(t, 10, asError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil)).Attempts)
 		want := 500 * time.Millisecond
 		for i := 1; i < len(at); i++ {
 			wait := at[i].Sub(at[i-1])
@@ -134,7 +134,7 @@ func TestRetryAfterPastDeadline(t *testing.T) {
 				started := time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
-				err := c.Do(ctx, callOf(ClassSafe), nil)
+				err := c.Do(ctx, callOf(RetryClassSafe), nil)
 				require.ErrorIs(t, err, ErrRateLimited)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				var limited *RateLimitError
@@ -156,7 +156,7 @@ func TestRetryBudgetRefill(t *testing.T) {
 			return map[int]int{0: 200, 1: 502}[n%2], nil
 		}))
 		for range 500 {
-			require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+			require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 		}
 	})
 }
@@ -221,7 +221,7 @@ func outageCalls(refused bool) (calls []func(context.Context, *Client) error) {
 	kinds := statusKinds()
 	for i := 0; len(calls) < 10; i++ {
 		kind := kinds[i%len(kinds)]
-		if kind.endpoint != "" || kind.class == ClassNonIdempotent && !refused {
+		if kind.endpoint != "" || kind.class == RetryClassNonIdempotent && !refused {
 			continue
 		}
 		calls = append(calls, func(ctx context.Context, c *Client) error { return kind.run(ctx, c) })
@@ -296,7 +296,7 @@ func waitsAfter(t *testing.T, calls int, reset bool, fail http.HandlerFunc) (wai
 		s.reset = reset
 		c := s.client(t)
 		for i := range calls {
-			if !assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{ClassSafe, ClassIdempotent}[i%2]), new(any))) {
+			if !assert.NoError(t, c.Do(t.Context(), callOf([]RetryClass{RetryClassSafe, RetryClassIdempotent}[i%2]), new(any))) {
 				break
 			}
 		}

@@ -29,13 +29,13 @@ func countedCalls() []countedCall {
 	args := []Arg{ID(1), ID(2)}
 	body := map[string]any{"duration": "1h"}
 	return []countedCall{
-		{"GET", ClassSafe, Call{Method: http.MethodGet, Route: safeRoute, Args: args}},
-		{"idempotent POST", ClassIdempotent, Call{Method: http.MethodPost, Route: idempotentRoute, Args: args}},
-		{"idempotent POST with a body", ClassIdempotent, Call{Method: http.MethodPost, Route: idempotentRoute, Args: args, Body: body}},
-		{"PUT with a body", ClassIdempotent, Call{Method: http.MethodPut, Route: "/things/:id", Args: args[:1], Body: body}},
-		{"DELETE", ClassIdempotent, Call{Method: http.MethodDelete, Route: "/things/:id", Args: args[:1]}},
-		{"POST", ClassNonIdempotent, Call{Method: http.MethodPost, Route: "/things/:id/new", Args: args[:1]}},
-		{"POST with a body", ClassNonIdempotent, Call{Method: http.MethodPost, Route: onceRoute, Args: args, Body: body}},
+		{"GET", RetryClassSafe, Call{Method: http.MethodGet, Route: safeRoute, Args: args}},
+		{"idempotent POST", RetryClassIdempotent, Call{Method: http.MethodPost, Route: idempotentRoute, Args: args}},
+		{"idempotent POST with a body", RetryClassIdempotent, Call{Method: http.MethodPost, Route: idempotentRoute, Args: args, Body: body}},
+		{"PUT with a body", RetryClassIdempotent, Call{Method: http.MethodPut, Route: "/things/:id", Args: args[:1], Body: body}},
+		{"DELETE", RetryClassIdempotent, Call{Method: http.MethodDelete, Route: "/things/:id", Args: args[:1]}},
+		{"POST", RetryClassNonIdempotent, Call{Method: http.MethodPost, Route: "/things/:id/new", Args: args[:1]}},
+		{"POST with a body", RetryClassNonIdempotent, Call{Method: http.MethodPost, Route: onceRoute, Args: args, Body: body}},
 	}
 }
 
@@ -204,7 +204,7 @@ func checkWireCount(t *testing.T, fault countedFault, call countedCall, times in
 	assert.LessOrEqual(t, attempts, 4, "attempts on the wire")
 	assert.EqualValues(t, attempts, stats.Attempts-before.Attempts, "Stats.Attempts")
 	assert.EqualValues(t, attempts-1, stats.Retries-before.Retries, "Stats.Retries")
-	final := call.class == ClassNonIdempotent && !fault.unsent
+	final := call.class == RetryClassNonIdempotent && !fault.unsent
 	if final && fault.dial != nil {
 		assert.Contains(t, []int{1, min(times+1, 4)}, attempts, "whether anything was sent is not known for sure")
 		assert.LessOrEqual(t, s.requests, 1, "requests")
@@ -232,7 +232,7 @@ func checkWireCount(t *testing.T, fault countedFault, call countedCall, times in
 	}
 	e := asError(t, err)
 	assert.Equal(t, attempts, e.Attempts, "Error.Attempts")
-	assert.Equal(t, call.class != ClassSafe && !fault.unsent, e.MaybeApplied, "MaybeApplied: %v", err)
+	assert.Equal(t, call.class != RetryClassSafe && !fault.unsent, e.MaybeApplied, "MaybeApplied: %v", err)
 }
 
 // silenceEnd is what ends a call whose server is silent.

@@ -65,22 +65,22 @@ func TestGate(t *testing.T) {
 
 		began := time.Now()
 		var held sync.WaitGroup
-		require.ErrorIs(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
+		require.ErrorIs(t, c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
 		for _, waiting := range []*Client{c, derived} {
 			held.Go(func() {
-				assert.NoError(t, waiting.Do(t.Context(), callOf(ClassNonIdempotent), nil))
+				assert.NoError(t, waiting.Do(t.Context(), callOf(RetryClassNonIdempotent), nil))
 				assert.GreaterOrEqual(t, time.Since(began), 20*time.Second)
 				assert.LessOrEqual(t, time.Since(began), 21*time.Second)
 			})
 		}
-		require.NoError(t, other.Do(t.Context(), callOf(ClassNonIdempotent), nil))
+		require.NoError(t, other.Do(t.Context(), callOf(RetryClassNonIdempotent), nil))
 		assert.Zero(t, time.Since(began))
 		held.Wait()
 
 		limited, began = true, time.Now()
 		r := service{c.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileReader(strings.NewReader("x"), 1))
 		require.ErrorIs(t, exec(t.Context(), r, nil), ErrRateLimited)
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second, "the wait of a call that is not retried delays the others, too")
 	})
 }
@@ -97,15 +97,15 @@ func TestGateAbsurdWait(t *testing.T) {
 			return 200, nil
 		}))
 		for range 2 {
-			require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
+			require.ErrorIs(t, c.Do(t.Context(), callOf(RetryClassSafe), nil), ErrRateLimited)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 1000*time.Hour)
 		defer cancel()
-		err := c.Do(ctx, callOf(ClassSafe), nil)
+		err := c.Do(ctx, callOf(RetryClassSafe), nil)
 		require.ErrorIs(t, err, ErrRateLimited)
 		require.NotErrorIs(t, err, context.DeadlineExceeded, "the deadline is later")
 		time.Sleep(time.Hour)
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 	})
 }
 
@@ -125,10 +125,10 @@ func TestLimiter(t *testing.T) {
 	w := newWire(t, always(say(502, "")))
 	l := &limiter{}
 	c := wireClient(t, w.url, WithLimiter(l))
-	require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+	require.Error(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Equal(t, 4, l.n)
 	l.err = errors.New("not today")
-	err := c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
+	err := c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 	require.ErrorIs(t, err, ErrRateLimited)
 	require.ErrorIs(t, err, l.err)
 	assert.Equal(t, 5, l.n)

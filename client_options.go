@@ -3,11 +3,13 @@ package forge
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
@@ -118,8 +120,8 @@ func WithoutCredential() Option {
 // WithHTTPClient uses the Transport of h, for proxies, certificates, connection limits and mocks.
 // If it is nil, as in http.DefaultClient, it is http.DefaultTransport at the time of NewClient or
 // With. An *http.Transport is cloned, and the library's limits are set on the clone. An h with a
-// Jar, Timeout or CheckRedirect is rejected: cookies are never sent, contexts, HeaderTimeout and
-// Timeout limit the time, and redirects follow the rules of the package.
+// Jar, Timeout or CheckRedirect is rejected: cookies are never sent, contexts, WithTimeout
+// and WithHeaderTimeout limit the time, and redirects follow the rules of the package.
 //
 // Over HTTP/2 the client sends a ping after 30 s without data. If no response to it arrives within
 // 15 s, it closes the connection, and the next attempt opens another one. The HTTP2 field of an
@@ -140,7 +142,7 @@ func WithHTTPClient(h *http.Client) Option {
 		case h.Jar != nil:
 			reason = "Jar is set: cookies are never sent; authenticate with WithToken"
 		case h.Timeout != 0:
-			reason = "Timeout is set: it would truncate downloads; use a context, or Timeout and HeaderTimeout of a call"
+			reason = "Timeout is set: it would truncate downloads; use a context, or WithTimeout and WithHeaderTimeout"
 		case h.CheckRedirect != nil:
 			reason = "CheckRedirect is set: redirects are followed by the package's own rules"
 		}
@@ -194,6 +196,39 @@ func WithRetry(policy RetryPolicy) Option {
 	return func(c *config) error {
 		c.retry = policy
 		return policy.check("WithRetry")
+	}
+}
+
+// WithTimeout is Timeout for all calls, and for each page of a list. It does not apply to
+// Client.HTTPClient: set the Timeout of the http.Client.
+func WithTimeout(d time.Duration) Option { return withDefault("WithTimeout", Timeout(d)) }
+
+// WithHeaderTimeout is HeaderTimeout for all calls.
+func WithHeaderTimeout(d time.Duration) Option {
+	return withDefault("WithHeaderTimeout", HeaderTimeout(d))
+}
+
+// WithMaxBytes is MaxBytes for all calls, downloads included.
+func WithMaxBytes(n int64) Option { return withDefault("WithMaxBytes", MaxBytes(n)) }
+
+// WithPerPage is PerPage for all lists. A per_page in Call.Query replaces it.
+func WithPerPage(n int) Option { return withDefault("WithPerPage", PerPage(n)) }
+
+// WithHeader is Header for all calls, those to the registry included. Options of different names
+// add up. It does not apply to Client.HTTPClient, whose requests have their own headers.
+func WithHeader(name, value string) Option { return withDefault("WithHeader", Header(name, value)) }
+
+// withDefault makes a request option the default of the client. The option of a call replaces it.
+func withDefault(name string, option RequestOption) Option {
+	return func(c *config) error {
+		o := &callOptions{kind: kindAny, header: c.header.Clone(), perPage: c.perPage, limits: c.limits}
+		option(o)
+		var invalid *ValidationError
+		if errors.As(o.err, &invalid) {
+			return &ValidationError{Option: name, Param: invalid.Param, Reason: invalid.Reason}
+		}
+		c.header, c.perPage, c.limits = o.header, o.perPage, o.limits
+		return nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -48,6 +49,8 @@ func otherOptions(t *testing.T) map[string][2]Option {
 		"WithRootCAs":             {WithRootCAs(pool), WithRootCAs(pool)},
 		"WithDrift":               {WithDrift(new(Drift)), WithDrift(nil)},
 		"WithPlainHTTP":           {WithPlainHTTP(), WithPlainHTTP()}, "WithStrictDecoding": {WithStrictDecoding(), WithStrictDecoding()},
+		"WithTimeout": {WithTimeout(time.Hour), WithTimeout(time.Minute)}, "WithHeaderTimeout": {WithHeaderTimeout(time.Hour), WithHeaderTimeout(time.Minute)},
+		"WithMaxBytes": {WithMaxBytes(1 << 20), WithMaxBytes(1 << 21)}, "WithPerPage": {WithPerPage(1), WithPerPage(2)}, "WithHeader": {WithHeader("x-a", "1"), WithHeader("X-A", "2")},
 		"WithUserAgent": {WithUserAgent("a/1"), WithUserAgent("b/1")}, "WithRetry": {WithRetry(RetryPolicy{MaxAttempts: 1}), WithRetry(RetryPolicy{})},
 	}
 }
@@ -158,11 +161,11 @@ func TestOnRefreshIsNotInherited(t *testing.T) {
 	parent := wireClient(t, api.url, WithOAuth(config, expired("r1")), WithOnRefresh(func(token *oauth2.Token) { told = append(told, token.RefreshToken) }))
 	other, err := parent.With(WithOAuth(config, expired("r2")))
 	require.NoError(t, err)
-	require.NoError(t, other.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, other.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Empty(t, told)
 	derived, err := parent.With(WithUserAgent("x/1"))
 	require.NoError(t, err)
-	require.NoError(t, derived.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, derived.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Equal(t, []string{"r9"}, told)
 }
 
@@ -237,6 +240,42 @@ func TestRequestOptionsGivenTwice(t *testing.T) {
 	}
 }
 
+// A default of the client applies to each call, also after With. The option of a call replaces it.
+func TestClientDefaults(t *testing.T) {
+	w := newWire(t, func(seen) act { return sayJSON(`[]`) })
+	c, err := w.client(t, WithPerPage(7), WithHeader("X-A", "client"), WithHeader("X-B", "client"), WithMaxBytes(1),
+		WithTimeout(time.Hour), WithHeaderTimeout(time.Minute)).With(WithUserAgent("x/1"))
+	require.NoError(t, err)
+	read := func(query url.Values, opts ...RequestOption) (string, error) {
+		_, err := Collect(ListAs[Issue](t.Context(), c, Call{Route: "/issues", Query: query}, opts...))
+		last := w.seen()[len(w.seen())-1]
+		return last.uri + " " + last.header.Get("X-A") + " " + last.header.Get("X-B"), err
+	}
+	sent, err := read(nil)
+	require.ErrorIs(t, err, ErrResponseTooLarge)
+	assert.Equal(t, "/api/v4/issues?per_page=7 client client", sent)
+	sent, err = read(url.Values{"per_page": {"8"}}, MaxBytes(2), Header("x-a", "call"))
+	require.NoError(t, err)
+	assert.Equal(t, "/api/v4/issues?per_page=8 call client", sent)
+	sent, err = read(nil, PerPage(9), MaxBytes(2))
+	require.NoError(t, err)
+	assert.Equal(t, "/api/v4/issues?per_page=9 client client", sent, "the client's headers stay")
+
+	r := &request{core: c.core}
+	o, err := r.applyOptions(kindAny, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []time.Duration{time.Hour, time.Minute}, []time.Duration{o.limits.call, o.limits.Header})
+	o, err = r.applyOptions(kindAny, []RequestOption{Timeout(time.Second), HeaderTimeout(time.Second)})
+	require.NoError(t, err)
+	assert.Equal(t, []time.Duration{time.Second, time.Second}, []time.Duration{o.limits.call, o.limits.Header})
+	for name, option := range map[string]Option{
+		"WithPerPage": WithPerPage(0), "WithHeader": WithHeader("Authorization", "x"), "WithMaxBytes": WithMaxBytes(0), "WithTimeout": WithTimeout(30), "WithHeaderTimeout": WithHeaderTimeout(0),
+	} {
+		_, err := c.With(option)
+		refusedOption(t, err, name)
+	}
+}
+
 // sameValues compares the fields of two structs. Functions are the same if their code is.
 func sameValues(t *testing.T, want, got reflect.Value, label string) {
 	t.Helper()
@@ -278,7 +317,7 @@ func TestNilOptions(t *testing.T) {
 	for name, option := range options {
 		w := newWire(t, always(sayJSON("{}")))
 		c := wireClient(t, w.url, option)
-		for _, k := range []RetryClass{ClassSafe, ClassNonIdempotent} {
+		for _, k := range []RetryClass{RetryClassSafe, RetryClassNonIdempotent} {
 			o := ends(t, func() error { return c.Do(t.Context(), callOf(k), nil) })
 			assert.Equal(t, callOutcome{returned: true}, o, name)
 		}
@@ -293,7 +332,7 @@ func TestNilOptions(t *testing.T) {
 		}
 		assert.Equal(t, callOutcome{returned: true}, ends(t, func() error { return exec(t.Context(), uploadOf(c, FileBytes([]byte("x"))), []RequestOption{option}) }), name)
 	}
-	require.ErrorIs(t, silentServer(t).Do(t.Context(), callOf(ClassNonIdempotent), nil, DryRun(nil)), ErrDryRun)
+	require.ErrorIs(t, silentServer(t).Do(t.Context(), callOf(RetryClassNonIdempotent), nil, DryRun(nil)), ErrDryRun)
 
 	for name, option := range map[string]Option{
 		"WithTokenSource": WithTokenSource((*pointerSource)(nil)), "WithLimiter": WithLimiter((*pointerLimiter)(nil)),

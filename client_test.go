@@ -59,7 +59,7 @@ func withDerives(t *testing.T) {
 	bare, err := c.With(WithoutCredential())
 	require.NoError(t, err)
 	for _, client := range []*Client{c, other, bare, c} {
-		require.NoError(t, client.Do(t.Context(), callOf(ClassSafe), nil))
+		require.NoError(t, client.Do(t.Context(), callOf(RetryClassSafe), nil))
 	}
 	var tokens []string
 	for _, s := range w.seen() {
@@ -139,12 +139,12 @@ func TestOAuthOverAnotherTransport(t *testing.T) {
 		return below.RoundTrip(req)
 	}))
 	require.NoError(t, err)
-	require.NoError(t, derived.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, derived.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Equal(t, 2, dials, "the refresh and the call")
-	require.NoError(t, parent.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, parent.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Len(t, tokens.seen(), 1, "the parent has the token that its child has refreshed")
 	valid = "new-token-2"
-	require.NoError(t, parent.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, parent.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Equal(t, 2, dials)
 	assert.Equal(t, safetext.Redacted, derived.Redact("new-token-2"), "each client has the latest token")
 }

@@ -62,7 +62,7 @@ func TestRootCAs(t *testing.T) {
 		replyJSON("{}")(w, r)
 	})
 	unknown := closed(t)(NewClient(address, WithToken(secret)))
-	err := unknown.Do(t.Context(), callOf(ClassSafe), nil)
+	err := unknown.Do(t.Context(), callOf(RetryClassSafe), nil)
 	var authority x509.UnknownAuthorityError
 	require.ErrorAs(t, err, &authority)
 	require.ErrorContains(t, err, "WithRootCAs")
@@ -70,7 +70,7 @@ func TestRootCAs(t *testing.T) {
 	assert.Empty(t, proto)
 
 	c := closed(t)(NewClient(address, WithToken(secret), WithRootCAs(pool)))
-	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Equal(t, "HTTP/2.0", proto)
 	shared, own := conn.Shared(), c.core.transport.(*http.Transport)
 	assert.NotSame(t, shared, own)
@@ -80,10 +80,10 @@ func TestRootCAs(t *testing.T) {
 	assert.Equal(t, shared.MaxIdleConnsPerHost, own.MaxIdleConnsPerHost)
 	assert.Equal(t, shared.IdleConnTimeout, own.IdleConnTimeout)
 	assert.Equal(t, shared.TLSClientConfig.MinVersion, own.TLSClientConfig.MinVersion)
-	require.Error(t, unknown.Do(t.Context(), callOf(ClassSafe), nil))
+	require.Error(t, unknown.Do(t.Context(), callOf(RetryClassSafe), nil))
 	derived := closed(t)(unknown.With(WithRootCAs(pool)))
-	require.NoError(t, derived.Do(t.Context(), callOf(ClassSafe), nil))
-	require.NoError(t, closed(t)(derived.With(WithUserAgent("x"))).Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, derived.Do(t.Context(), callOf(RetryClassSafe), nil))
+	require.NoError(t, closed(t)(derived.With(WithUserAgent("x"))).Do(t.Context(), callOf(RetryClassSafe), nil))
 }
 
 // The pool also applies to the addresses of OAuth tokens and of the registry.
@@ -98,7 +98,7 @@ func TestRootCAsEverywhere(t *testing.T) {
 		WithRegistry(address, address), WithRegistryCredentials("user", "password"),
 	}
 	calls := map[string]func(*Client) error{
-		"OAuth": func(c *Client) error { return c.Do(t.Context(), callOf(ClassNonIdempotent), nil) },
+		"OAuth": func(c *Client) error { return c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil) },
 		"registry": func(c *Client) error {
 			_, err := Collect(c.RegistryNative.ListCatalog(t.Context()))
 			return err
@@ -125,7 +125,7 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 	given := &http.Transport{MaxIdleConnsPerHost: 200, DialContext: (&net.Dialer{Control: func(string, string, syscall.RawConn) error { dials++; return nil }}).DialContext}
 	for _, options := range [][]Option{{through(given), WithRootCAs(pool)}, {WithRootCAs(pool), through(given)}} {
 		c := closed(t)(NewClient(address, options...))
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 		assert.Equal(t, 200, c.core.transport.(*http.Transport).MaxIdleConnsPerHost)
 	}
 	assert.Equal(t, 2, dials)
@@ -148,9 +148,9 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 
 	parent := closed(t)(NewClient(address, WithRootCAs(pool)))
 	closed(t)(parent.With(through(foreign))) // a transport of another kind replaces the certificates, too
-	require.NoError(t, closed(t)(parent.With(through(&http.Transport{}))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates are those of the parent")
-	require.Error(t, closed(t)(parent.With(through(own))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates are those of the transport")
-	require.NoError(t, closed(t)(closed(t)(parent.With(through(own))).With(WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, closed(t)(parent.With(through(&http.Transport{}))).Do(t.Context(), callOf(RetryClassSafe), nil), "the certificates are those of the parent")
+	require.Error(t, closed(t)(parent.With(through(own))).Do(t.Context(), callOf(RetryClassSafe), nil), "the certificates are those of the transport")
+	require.NoError(t, closed(t)(closed(t)(parent.With(through(own))).With(WithRootCAs(pool))).Do(t.Context(), callOf(RetryClassSafe), nil))
 	_, err := closed(t)(parent.With(through(foreign))).With(WithRootCAs(pool))
 	refusedOption(t, err, "WithRootCAs")
 }
@@ -171,34 +171,34 @@ func TestJobAuthorities(t *testing.T) {
 	}
 	job(file)
 	c := closed(t)(NewClientFromEnv())
-	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 	all, err := x509.SystemCertPool()
 	require.NoError(t, err)
 	all.AppendCertsFromPEM(certificate)
 	assert.True(t, c.core.transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(all), "in addition to those of the system")
-	require.NoError(t, closed(t)(c.With(WithToken("another-token"))).Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, closed(t)(c.With(WithToken("another-token"))).Do(t.Context(), callOf(RetryClassSafe), nil))
 
 	set(map[string]string{"CI_API_V4_URL": address + "/api/v4", jobAuthorities: file, "FORGE_URL": address, "FORGE_TOKEN": secret})
-	require.NoError(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(ClassSafe), nil), "another token for the same server")
+	require.NoError(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(RetryClassSafe), nil), "another token for the same server")
 	set(map[string]string{"CI_API_V4_URL": "https://forge.example.com/api/v4", jobAuthorities: file, "FORGE_URL": address, "FORGE_TOKEN": secret})
-	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(ClassSafe), nil), "WithRootCAs", "another server")
+	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(RetryClassSafe), nil), "WithRootCAs", "another server")
 	set(map[string]string{jobAuthorities: "/does/not/exist", "FORGE_URL": address, "FORGE_TOKEN": secret})
-	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(ClassSafe), nil), "WithRootCAs", "no job")
+	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(RetryClassSafe), nil), "WithRootCAs", "no job")
 
 	job("")
-	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(ClassSafe), nil), jobAuthorities)
+	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(RetryClassSafe), nil), jobAuthorities)
 	require.NoError(t, os.WriteFile(file, []byte("-----BEGIN CERTIFICATE-----\nbroken\n"), 0o600))
 	for name, says := range map[string]string{file: "no certificate", filepath.Dir(file): "cannot be read", file + "x": "cannot be read"} {
 		job(name)
 		_, err := NewClientFromEnv()
 		assert.Contains(t, refusedOption(t, err, jobAuthorities), says)
-		require.NoError(t, closed(t)(NewClientFromEnv(WithRootCAs(pool))).Do(t.Context(), callOf(ClassSafe), nil), "an explicit pool is used")
+		require.NoError(t, closed(t)(NewClientFromEnv(WithRootCAs(pool))).Do(t.Context(), callOf(RetryClassSafe), nil), "an explicit pool is used")
 	}
 	require.NoError(t, os.WriteFile(file, certificate, 0o600))
 	job(file)
 	through := func(transport http.RoundTripper) Option { return WithHTTPClient(&http.Client{Transport: transport}) }
-	require.NoError(t, closed(t)(NewClientFromEnv(through(&http.Transport{}))).Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, closed(t)(NewClientFromEnv(through(&http.Transport{}))).Do(t.Context(), callOf(RetryClassSafe), nil))
 	own := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}}
-	require.Error(t, closed(t)(NewClientFromEnv(through(own))).Do(t.Context(), callOf(ClassSafe), nil), "the certificates of the transport apply")
+	require.Error(t, closed(t)(NewClientFromEnv(through(own))).Do(t.Context(), callOf(RetryClassSafe), nil), "the certificates of the transport apply")
 	closed(t)(NewClientFromEnv(through(roundTrip(nothing))))
 }

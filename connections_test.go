@@ -47,7 +47,7 @@ func TestUnusedBodiesKeepTheConnection(t *testing.T) {
 						w := pipedWire(t, always(answer))
 						c := w.client(t)
 						for range 3 {
-							err := c.Do(t.Context(), callOf(ClassSafe), nil)
+							err := c.Do(t.Context(), callOf(RetryClassSafe), nil)
 							assert.Equal(t, name == "unused value", err == nil, "%v", err)
 							resp, err := c.HTTPClient().Get(w.url + "/api/v4/x")
 							if err == nil {
@@ -79,7 +79,7 @@ func TestSilenceAfterTheResult(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := pipedWire(t, always(silent(row.head)))
-				err := w.client(t).Do(t.Context(), callOf(ClassSafe), new(TimeStats))
+				err := w.client(t).Do(t.Context(), callOf(RetryClassSafe), new(TimeStats))
 				require.ErrorIs(t, err, row.want)
 				require.NotErrorIs(t, err, ErrTimeout)
 				assert.Len(t, w.seen(), 1)
@@ -203,7 +203,7 @@ func TestTunnelRefused(t *testing.T) {
 		address, err := url.Parse(proxy.url)
 		require.NoError(t, err)
 		c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}}))
-		err = c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
+		err = c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 		var failed *Error
 		require.ErrorAs(t, err, &failed)
 		assert.ErrorContains(t, err, test.says)
@@ -229,7 +229,7 @@ func TestConnections(t *testing.T) {
 			for range n {
 				running.Go(func() {
 					for range 2 {
-						assert.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+						assert.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 						_, text, err := send(t.Context(), c.HTTPClient(), http.MethodPut, w.url, "content")
 						assert.Equal(t, `{"id":1}`, text, err)
 					}

@@ -144,12 +144,12 @@ func findRoute(method, template string) (*route, bool) {
 // undocumentedRoute returns a route for an endpoint outside the contract. Its class follows from
 // the HTTP method.
 func undocumentedRoute(method, template string) *route {
-	r := &route{Route: Route{Method: method, Template: template, Service: "call", Pagination: PaginationOffset, Class: ClassNonIdempotent}}
+	r := &route{Route: Route{Method: method, Template: template, Service: "call", Pagination: PaginationOffset, Class: RetryClassNonIdempotent}}
 	switch method {
 	case http.MethodGet, http.MethodHead:
-		r.Class = ClassSafe
+		r.Class = RetryClassSafe
 	case http.MethodPut, http.MethodDelete:
-		r.Class = ClassIdempotent
+		r.Class = RetryClassIdempotent
 	}
 	return r
 }
@@ -166,8 +166,8 @@ type Route struct {
 	// Docs is the address of the page in GitLab's documentation that describes the endpoint:
 	// "https://docs.gitlab.com/api/issues/".
 	Docs string
-	// Class determines whether the call may be retried: ClassSafe, ClassIdempotent or
-	// ClassNonIdempotent.
+	// Class determines whether the call may be retried: RetryClassSafe, RetryClassIdempotent or
+	// RetryClassNonIdempotent.
 	Class RetryClass
 	// Pagination is the best kind that a list supports, PaginationKeyset or PaginationOffset; empty if
 	// the endpoint is not a list.
@@ -197,13 +197,13 @@ type Route struct {
 type RetryClass string
 
 const (
-	// ClassSafe calls change nothing.
-	ClassSafe RetryClass = "safe"
-	// ClassIdempotent calls have the same result whether they are sent once or several times.
-	ClassIdempotent RetryClass = "idempotent"
-	// ClassNonIdempotent calls would take effect twice if they were sent twice. They are retried only
-	// if the server did not process them.
-	ClassNonIdempotent RetryClass = "non-idempotent"
+	// RetryClassSafe calls change nothing.
+	RetryClassSafe RetryClass = "safe"
+	// RetryClassIdempotent calls have the same result whether they are sent once or several times.
+	RetryClassIdempotent RetryClass = "idempotent"
+	// RetryClassNonIdempotent calls would take effect twice if they were sent twice. They are retried
+	// only if the server did not process them.
+	RetryClassNonIdempotent RetryClass = "non-idempotent"
 )
 
 // Pagination is the way in which pages of a list are requested.

@@ -59,15 +59,15 @@ func catalogueClass(e catalogue.Endpoint) RetryClass {
 	case e.Class != "":
 		return RetryClass(e.Class)
 	case e.Method == http.MethodPost && slices.Contains([]string{"subscribe", "unsubscribe", "todo", "time_estimate", "reset_time_estimate", "reset_spent_time"}, last):
-		return ClassIdempotent
+		return RetryClassIdempotent
 	case e.ID == "registry.delete_tags_bulk":
-		return ClassNonIdempotent
+		return RetryClassNonIdempotent
 	}
 	return undocumentedRoute(e.Method, e.Path).Class
 }
 
 func TestClassesOfMethods(t *testing.T) {
-	for method, want := range map[string]RetryClass{"GET": ClassSafe, "HEAD": ClassSafe, "PUT": ClassIdempotent, "DELETE": ClassIdempotent, "POST": ClassNonIdempotent, "PATCH": ClassNonIdempotent} {
+	for method, want := range map[string]RetryClass{"GET": RetryClassSafe, "HEAD": RetryClassSafe, "PUT": RetryClassIdempotent, "DELETE": RetryClassIdempotent, "POST": RetryClassNonIdempotent, "PATCH": RetryClassNonIdempotent} {
 		assert.Equal(t, want, undocumentedRoute(method, "/x").Class, method)
 	}
 }
@@ -166,7 +166,7 @@ func TestRoutesAreACopy(t *testing.T) {
 	i := slices.IndexFunc(all, func(r Route) bool { return r.Template == "/projects/:id/audit_events" })
 	assert.Equal(t, Route{
 		Method: "GET", Template: "/projects/:id/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/",
-		Class: ClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the project", Tier: "Premium or Ultimate",
+		Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the project", Tier: "Premium or Ultimate",
 	}, all[i])
 	all[i].Template = "changed"
 	assert.Equal(t, "/projects/:id/audit_events", Routes()[i].Template)
@@ -219,7 +219,7 @@ func TestRouteFromContextOfTokens(t *testing.T) {
 	})
 	c := wireClient(t, api.url, tracer, WithOAuth(config, expired("r1")), WithRegistry(registry.url, registry.url), WithRegistryCredentials(registryUser, registryPassword))
 	defer c.CloseIdleConnections()
-	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 	require.NoError(t, c.RegistryNative.DeleteTagReference(t.Context(), "a/b", "v1"))
 	assert.Equal(t, []string{
 		"/token is ", "/api/v4/projects/1/issues/2/time_stats is " + safeRoute,

@@ -33,7 +33,9 @@ type config struct {
 	strict            bool
 	onAttempt         func(context.Context, Attempt)
 	limits            limits
-	vocabulary        *words // nil: none
+	header            http.Header // of each call
+	perPage           int         // 0: maxPerPage
+	vocabulary        *words      // nil: none
 	drift             *Drift
 
 	builder *builder // while options are applied

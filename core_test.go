@@ -66,7 +66,7 @@ func (s *deadService) client(t *testing.T) *Client {
 // deadCalls are kinds of calls. Each call has a separate name, so that its requests can be counted.
 var deadCalls = map[string]func(context.Context, *Client, int) error{
 	"calls": func(ctx context.Context, c *Client, i int) error {
-		return c.Do(ctx, callOf([]RetryClass{ClassSafe, ClassIdempotent}[i%2]), nil, Query("call", fmt.Sprint(i)))
+		return c.Do(ctx, callOf([]RetryClass{RetryClassSafe, RetryClassIdempotent}[i%2]), nil, Query("call", fmt.Sprint(i)))
 	},
 	"lists": func(ctx context.Context, c *Client, i int) error {
 		_, err := Collect(c.Issues.List(ctx, nil, Ahead(8), Query("call", fmt.Sprint(i))))
@@ -193,7 +193,7 @@ func TestRedact(t *testing.T) {
 	const token = "token-of-a-source"
 	w := newWire(t, always(sayJSON("{}")))
 	used := wireClient(t, w.url, WithTokenSource(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token})))
-	require.NoError(t, used.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, used.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Equal(t, "Bearer [redacted]", used.Redact("Bearer "+token))
 
 	tokens, config := tokenServer(t, func(url.Values, int) act {
@@ -209,7 +209,7 @@ func TestRedact(t *testing.T) {
 	}
 	rejecting := newWire(t, script(say(401, ""), sayJSON("{}")))
 	oauth = wireClient(t, rejecting.url, WithOAuth(config, &oauth2.Token{AccessToken: "first-access", RefreshToken: "first-refresh"}))
-	require.NoError(t, oauth.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, oauth.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Len(t, tokens.seen(), 1)
 	assert.Equal(t, "first-access first-refresh [redacted] [redacted] [redacted]", oauth.Redact(kept), "the latest ones")
 }

@@ -40,11 +40,11 @@ type Call struct {
 	// Accept is the media type that Open requests; empty for any. "text/html" permits a page, which is
 	// an error otherwise: it may be a sign-in page.
 	Accept string
-	// Class determines whether the call may be retried; empty for that of the method: ClassSafe for
-	// GET and HEAD, ClassIdempotent for PUT and DELETE, ClassNonIdempotent for POST and PATCH. A POST
-	// or PATCH may be ClassIdempotent, a POST that only reads may be ClassSafe, and a PUT or DELETE
-	// that takes effect again may be ClassNonIdempotent. Endpoints of the contract have their own
-	// class.
+	// Class determines whether the call may be retried; empty for that of the method: RetryClassSafe
+	// for GET and HEAD, RetryClassIdempotent for PUT and DELETE, RetryClassNonIdempotent for POST and
+	// PATCH. A POST or PATCH may be RetryClassIdempotent, a POST that only reads may be RetryClassSafe,
+	// and a PUT or DELETE that takes effect again may be RetryClassNonIdempotent. Endpoints of the
+	// contract have their own class.
 	Class RetryClass
 	// Pagination is the way in which ListAs requests pages: PaginationOffset, PaginationKeyset, or
 	// empty for PaginationOffset. Endpoints of the contract have their own.
@@ -278,15 +278,15 @@ func (call Call) checkRoute(r *route) error {
 	reads := call.Method == http.MethodGet || call.Method == http.MethodHead
 	switch call.Class {
 	case "", r.Class:
-	case ClassSafe, ClassIdempotent, ClassNonIdempotent:
+	case RetryClassSafe, RetryClassIdempotent, RetryClassNonIdempotent:
 		switch {
 		case documented:
 			return &ValidationError{Option: "Call.Class", Reason: "the endpoint is in the contract, and its class is " + string(r.Class)}
-		case reads, call.Class == ClassSafe && call.Method != http.MethodPost:
+		case reads, call.Class == RetryClassSafe && call.Method != http.MethodPost:
 			return &ValidationError{Option: "Call.Class", Reason: call.Method + " cannot be " + string(call.Class)}
 		}
 	default:
-		return &ValidationError{Option: "Call.Class", Reason: "it must be ClassSafe, ClassIdempotent or ClassNonIdempotent"}
+		return &ValidationError{Option: "Call.Class", Reason: "it must be RetryClassSafe, RetryClassIdempotent or RetryClassNonIdempotent"}
 	}
 	return call.checkPagination(r, documented, reads)
 }

@@ -68,9 +68,9 @@ func TestBadCalls(t *testing.T) {
 		"no file":             {Call{Method: "POST", Route: "/user", Multipart: &Multipart{}}, "File", "file"},
 		"accept":              {Call{Route: "/user", Accept: "a\r\nb"}, "Call.Accept", "media type"},
 		"class":               {Call{Method: "POST", Route: "/x", Class: "maybe"}, "Call.Class", "must be"},
-		"class of GET":        {Call{Route: "/x", Class: ClassNonIdempotent}, "Call.Class", "GET cannot be non-idempotent"},
-		"safe PUT":            {Call{Method: "PUT", Route: "/x", Class: ClassSafe}, "Call.Class", "PUT cannot be safe"},
-		"contract's class":    {Call{Method: "POST", Route: onceRoute, Args: []Arg{ID(1), ID(2)}, Class: ClassIdempotent}, "Call.Class", "its class is non-idempotent"},
+		"class of GET":        {Call{Route: "/x", Class: RetryClassNonIdempotent}, "Call.Class", "GET cannot be non-idempotent"},
+		"safe PUT":            {Call{Method: "PUT", Route: "/x", Class: RetryClassSafe}, "Call.Class", "PUT cannot be safe"},
+		"contract's class":    {Call{Method: "POST", Route: onceRoute, Args: []Arg{ID(1), ID(2)}, Class: RetryClassIdempotent}, "Call.Class", "its class is non-idempotent"},
 		"pagination":          {Call{Route: "/x", Pagination: "pages"}, "Call.Pagination", "must be"},
 		"pagination of POST":  {Call{Method: "POST", Route: "/x", Pagination: PaginationOffset}, "Call.Pagination", "POST has no pages"},
 		"contract's pages":    {Call{Route: "/issues", Pagination: PaginationKeyset}, "Call.Pagination", "has offset pagination"},
@@ -180,15 +180,15 @@ func TestCallClasses(t *testing.T) {
 		maybe    bool
 	}{
 		{Call{Method: "POST"}, 1, true},
-		{Call{Method: "POST", Class: ClassNonIdempotent}, 1, true},
-		{Call{Method: "POST", Class: ClassIdempotent}, 4, true},
-		{Call{Method: "POST", Class: ClassSafe}, 4, false},
+		{Call{Method: "POST", Class: RetryClassNonIdempotent}, 1, true},
+		{Call{Method: "POST", Class: RetryClassIdempotent}, 4, true},
+		{Call{Method: "POST", Class: RetryClassSafe}, 4, false},
 		{Call{Method: "PATCH"}, 1, true},
-		{Call{Method: "PATCH", Class: ClassIdempotent}, 4, true},
+		{Call{Method: "PATCH", Class: RetryClassIdempotent}, 4, true},
 		{Call{Method: "PUT"}, 4, true},
-		{Call{Method: "PUT", Class: ClassNonIdempotent}, 1, true},
-		{Call{Method: "DELETE", Class: ClassNonIdempotent}, 1, true},
-		{Call{Class: ClassSafe}, 4, false},
+		{Call{Method: "PUT", Class: RetryClassNonIdempotent}, 1, true},
+		{Call{Method: "DELETE", Class: RetryClassNonIdempotent}, 1, true},
+		{Call{Class: RetryClassSafe}, 4, false},
 	} {
 		w := newWire(t, always(reset("")))
 		c.call.Route = "/things"
@@ -238,7 +238,7 @@ func TestCallBodies(t *testing.T) {
 		}
 		again := e
 		again.status, again.answer = 201, "{}"
-		call.Method, call.Route, call.Class = "POST", "/things", ClassIdempotent
+		call.Method, call.Route, call.Class = "POST", "/things", RetryClassIdempotent
 		require.NoError(t, serve(t, e, again).Do(t.Context(), call, nil, Retry(impatient)), form)
 	}
 }

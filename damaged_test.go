@@ -17,9 +17,9 @@ import (
 
 // classRoutes are a method and a path of each class.
 var classRoutes = map[RetryClass]Call{
-	ClassSafe:          {Method: http.MethodGet, Route: safeRoute, Args: []Arg{ID(1), ID(2)}},
-	ClassIdempotent:    {Method: http.MethodPost, Route: idempotentRoute, Args: []Arg{ID(1), ID(2)}},
-	ClassNonIdempotent: {Method: http.MethodPost, Route: onceRoute, Args: []Arg{ID(1), ID(2)}},
+	RetryClassSafe:          {Method: http.MethodGet, Route: safeRoute, Args: []Arg{ID(1), ID(2)}},
+	RetryClassIdempotent:    {Method: http.MethodPost, Route: idempotentRoute, Args: []Arg{ID(1), ID(2)}},
+	RetryClassNonIdempotent: {Method: http.MethodPost, Route: onceRoute, Args: []Arg{ID(1), ID(2)}},
 }
 
 // readers are the ways in which a caller reads the response of a call.
@@ -29,11 +29,11 @@ var readers = map[string]func(context.Context, *Client, RetryClass, string) erro
 	},
 	"method": func(ctx context.Context, c *Client, k RetryClass, _ string) (err error) {
 		switch k {
-		case ClassSafe:
+		case RetryClassSafe:
 			_, err = c.Issues.GetTimeStats(ctx, ID(1), 2)
-		case ClassIdempotent:
+		case RetryClassIdempotent:
 			_, err = c.Issues.Subscribe(ctx, ID(1), 2)
-		case ClassNonIdempotent:
+		case RetryClassNonIdempotent:
 			_, err = c.Issues.AddSpentTime(ctx, ID(1), 2, &AddSpentTimeOptions{Duration: WorkDuration(time.Hour)})
 		}
 		return err
@@ -62,9 +62,9 @@ var readers = map[string]func(context.Context, *Client, RetryClass, string) erro
 func readRaw(path string) func(context.Context, *Client, RetryClass, string) error {
 	return func(ctx context.Context, c *Client, k RetryClass, _ string) error {
 		address := strings.TrimSuffix(c.core.baseURL(), "api/v4") + path
-		address += map[RetryClass]string{ClassSafe: "time_stats", ClassIdempotent: "subscribe", ClassNonIdempotent: "add_spent_time"}[k]
+		address += map[RetryClass]string{RetryClassSafe: "time_stats", RetryClassIdempotent: "subscribe", RetryClassNonIdempotent: "add_spent_time"}[k]
 		method := classRoutes[k].Method
-		if k == ClassIdempotent && path == "x/" {
+		if k == RetryClassIdempotent && path == "x/" {
 			method = http.MethodPut
 		}
 		req, err := http.NewRequestWithContext(ctx, method, address, http.NoBody)
@@ -107,7 +107,7 @@ func TestResponseEndsInBody(t *testing.T) {
 		for k := range classRoutes {
 			for name, read := range readers {
 				for _, status := range []int{200, 201, 404, 409, 500} {
-					if status == 201 && k == ClassSafe || status >= 400 && !strings.HasPrefix(name, "HTTPClient") {
+					if status == 201 && k == RetryClassSafe || status >= 400 && !strings.HasPrefix(name, "HTTPClient") {
 						continue // an error response is not read to its end
 					}
 					var err error
@@ -122,7 +122,7 @@ func TestResponseEndsInBody(t *testing.T) {
 					var e *Error
 					if assert.ErrorAs(t, err, &e, place) {
 						assert.Equal(t, status, e.Status, place)
-						assert.Equal(t, k != ClassSafe && (status < 300 || status == 500), e.MaybeApplied, "%s: %v", place, err)
+						assert.Equal(t, k != RetryClassSafe && (status < 300 || status == 500), e.MaybeApplied, "%s: %v", place, err)
 					}
 				}
 			}
@@ -156,7 +156,7 @@ func TestDamagedCompression(t *testing.T) {
 	for name := range damaged {
 		body = damaged[name]
 		var value []*item
-		if err := c.Do(t.Context(), classRoutes[ClassIdempotent], &value); err == nil {
+		if err := c.Do(t.Context(), classRoutes[RetryClassIdempotent], &value); err == nil {
 			assert.Equal(t, want, value, name)
 		} else {
 			assert.True(t, asError(t, err).MaybeApplied, name)

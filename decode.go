@@ -30,8 +30,8 @@ import (
 
 //go:generate go run ./internal/gensettings
 //go:generate go run ./internal/gendecode
-//go:generate go run ./internal/gentable
 //go:generate go run ./internal/genvalues
+//go:generate go run ./internal/gentable
 //go:generate go run ./internal/genapi
 
 // decodable is implemented by response types. Their decoders are generated from the structs

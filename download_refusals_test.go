@@ -25,7 +25,7 @@ type streamed struct {
 
 var streamedFiles = []streamed{
 	{"RepositoriesService.Archive", false, func(ctx context.Context, c *Client, opts ...RequestOption) (*Download, error) {
-		return c.Repositories.Archive(ctx, ID(1), &ArchiveOptions{Format: TarGz}, opts...)
+		return c.Repositories.Archive(ctx, ID(1), &ArchiveOptions{Format: ArchiveFormatTarGz}, opts...)
 	}},
 	{"RepositoriesService.DownloadBlob", true, func(ctx context.Context, c *Client, opts ...RequestOption) (*Download, error) {
 		return c.Repositories.DownloadBlob(ctx, ID(1), "abc", opts...)
@@ -208,14 +208,14 @@ func TestPagesRefused(t *testing.T) {
 	}
 	for _, media = range types {
 		for _, body = range pages {
-			_, opened := save(classRoutes[ClassSafe])
-			_, openedWrite := save(classRoutes[ClassNonIdempotent])
+			_, opened := save(classRoutes[RetryClassSafe])
+			_, openedWrite := save(classRoutes[RetryClassNonIdempotent])
 			_, archived := openArchive(t.Context(), c)
 			_, method := c.Issues.Subscribe(t.Context(), ID(1), 2)
 			_, listed := Collect(c.Issues.List(t.Context(), nil))
 			for name, err := range map[string]error{
 				"Open": opened, "Open of a write": openedWrite, "Archive": archived, "Subscribe": method, "List": listed,
-				"Do": c.Do(t.Context(), classRoutes[ClassNonIdempotent], new(any)), "Do without a value": c.Do(t.Context(), classRoutes[ClassNonIdempotent], nil),
+				"Do": c.Do(t.Context(), classRoutes[RetryClassNonIdempotent], new(any)), "Do without a value": c.Do(t.Context(), classRoutes[RetryClassNonIdempotent], nil),
 				"Delete": c.Registry.DeleteTag(t.Context(), ID(1), 2, "v1"),
 			} {
 				if !assert.ErrorIs(t, err, ErrInvalidResponse, "%s: %q %q", name, media, body) {
@@ -228,13 +228,13 @@ func TestPagesRefused(t *testing.T) {
 	}
 	for _, media = range [][]string{nil, {""}, {"; charset=utf-8"}, {"application/octet-stream"}, {"text/plain", "text/plain"}, {"application/x-tar, application/gzip"}} {
 		for _, body = range files {
-			content, err := save(classRoutes[ClassSafe])
+			content, err := save(classRoutes[RetryClassSafe])
 			assert.NoError(t, err, "%q %q", media, body)
 			assert.Equal(t, body, content, "%q", media)
 		}
 	}
 	for _, media = range [][]string{nil, {""}, {"; charset=utf-8"}, {"application/json", "application/json"}, {"application/json, application/json"}, {"", "application/json; charset=utf-8"}, {`application/json; profile="a,b"`}} {
 		body = `{"id":1}`
-		assert.NoError(t, c.Do(t.Context(), classRoutes[ClassNonIdempotent], new(map[string]any)), "%q", media)
+		assert.NoError(t, c.Do(t.Context(), classRoutes[RetryClassNonIdempotent], new(map[string]any)), "%q", media)
 	}
 }

@@ -261,7 +261,7 @@ func TestChecksumRefused(t *testing.T) {
 		assert.Equal(t, "Checksum", v.Option)
 	}
 	var v *ValidationError
-	require.ErrorAs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Checksum(sumOf(""))), &v)
+	require.ErrorAs(t, c.Do(t.Context(), callOf(RetryClassSafe), nil, Checksum(sumOf(""))), &v)
 	assert.Empty(t, w.seen())
 }
 

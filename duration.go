@@ -135,18 +135,9 @@ func (d *WorkDuration) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Age is a minimum age, in the human form of the API: "1h", "1d", "1month", or several together.
-// Units are h, d, w, mo and y, or in full. Hours, Days and Months build one from a number.
+// Age is a minimum age, in the human form of the API: "1h", "30d", "1month", or
+// several together. Units are h, d, w, mo and y, or in full.
 type Age string
-
-// Hours returns an age of n hours.
-func Hours(n int) Age { return Age(strconv.Itoa(n) + "h") }
-
-// Days returns an age of n days.
-func Days(n int) Age { return Age(strconv.Itoa(n) + "d") }
-
-// Months returns an age of n months, which servers count as 30 days each.
-func Months(n int) Age { return Age(strconv.Itoa(n) + "month") }
 
 // duration returns the length as servers count it: a month has 30 days, and a year 365.25. The form
 // is numbers with the units hour, day, week, month and year, in full, in the plural, or as h, d, w,
@@ -178,7 +169,7 @@ func (a Age) duration() (time.Duration, error) {
 func (a Age) invalid() error {
 	remedy := ""
 	if d, err := time.ParseDuration(string(a)); err == nil && d >= time.Hour && d%time.Hour == 0 {
-		remedy = fmt.Sprintf(": use forge.Hours(%d)", d/time.Hour)
+		remedy = fmt.Sprintf(": use \"%dh\"", d/time.Hour)
 	}
 	return fmt.Errorf("forge: %q is not an age of the form 1h, 1d or 1month%s", safetext.Clean(string(a), 64), remedy)
 }

@@ -65,7 +65,7 @@ func TestExtraEncodesAsFields(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 123_456_789, time.FixedZone("", 3600))
 	yes := true
 	options := &typedOptions{
-		At: at, Before: at, Seconds: Value(time.Minute), Null: Null[time.Duration](), Until: Value(at), Never: Null[time.Time](), Day: Date{2026, time.March, 4}, Work: WorkDuration(time.Hour), Age: Days(3), Text: Value("é\u2028"),
+		At: at, Before: at, Seconds: Value(time.Minute), Null: Null[time.Duration](), Until: Value(at), Never: Null[time.Time](), Day: Date{2026, time.March, 4}, Work: WorkDuration(time.Hour), Age: Age("3d"), Text: Value("é\u2028"),
 		Word: IssueStateOpened, Flag: &yes, Count: math.MaxInt64, Ratio: 1.5, Names: []string{"a"}, Raw: json.RawMessage(`{"b":1}`), Response: &Label{Name: "bug"},
 	}
 	want := encoded(t, options)

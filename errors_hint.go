@@ -208,7 +208,7 @@ func (r *rejection) hintScope() string {
 		return "the token lacks a scope that this call needs"
 	case r.route.scope != "":
 		return "the token needs the scope api or " + r.scopeOfRoute()
-	case r.route.Class == ClassSafe:
+	case r.route.Class == RetryClassSafe:
 		return "the token needs the scope read_api or api"
 	}
 	return "the token needs the scope api"

@@ -33,7 +33,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		}
 	}
 	audit := func(c *Client) error {
-		_, err := Collect(c.AuditEvents.List(t.Context(), &ListAuditEventsOptions{EntityType: AuditEntityInstance}))
+		_, err := Collect(c.AuditEvents.List(t.Context(), &ListAuditEventsOptions{EntityType: AuditEntityTypeInstance}))
 		return err
 	}
 	project := func(ref Ref) func(*Client) error {
@@ -80,7 +80,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			}
 		}()
 		c := wireClient(t, "http://"+listener.Addr().String(), WithRetry(RetryPolicy{MaxAttempts: 1}))
-		return c.Do(t.Context(), callOf(ClassSafe), nil)
+		return c.Do(t.Context(), callOf(RetryClassSafe), nil)
 	}
 	rows := func(file string) error {
 		for _, err := range new(PlaceholderReassignmentsService).ReadCSV(strings.NewReader(file)) {
@@ -94,7 +94,7 @@ func TestMistakesAreExplained(t *testing.T) {
 	oauth := func(status int, body string) error {
 		tokens := newWire(t, always(say(status, body, jsonType)))
 		config := &oauth2.Config{Endpoint: oauth2.Endpoint{TokenURL: tokens.url + "/oauth/token"}}
-		return answered(200, "{}", func(c *Client) error { return c.Do(t.Context(), callOf(ClassSafe), nil) }, WithOAuth(config, expired("r1")))
+		return answered(200, "{}", func(c *Client) error { return c.Do(t.Context(), callOf(RetryClassSafe), nil) }, WithOAuth(config, expired("r1")))
 	}
 	// fromEnv returns the error of NewClientFromEnv with the variables.
 	fromEnv := func(pairs ...string) error {
@@ -204,10 +204,10 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"document as a reader", posted(strings.NewReader("{}")), "the content of a *strings.Reader is not sent: use a json.RawMessage, or Multipart for a file"},
 		{"form as body", posted(url.Values{"a": {"b"}}), "url.Values are not sent as JSON: use Form"},
 		{"unexported fields", answered(200, "{}", func(c *Client) error {
-			return c.Do(t.Context(), callOf(ClassSafe), &struct{ name string }{"x"})
+			return c.Do(t.Context(), callOf(RetryClassSafe), &struct{ name string }{"x"})
 		}), "is exported, so that nothing would be decoded: begin the names with capital letters"},
 		{"list of unexported fields", answered(200, "[{}]", func(c *Client) error {
-			return c.Do(t.Context(), callOf(ClassSafe), &[]map[string]*struct{ name string }{})
+			return c.Do(t.Context(), callOf(RetryClassSafe), &[]map[string]*struct{ name string }{})
 		}), "is exported, so that nothing would be decoded: begin the names with capital letters"},
 		{"path of a format", routed("/projects/%d"), "Call.Route: it has a % that is not an escape: use a placeholder and Args"},
 		{"braces", routed("/projects/{id}"), "Call.Route: placeholders are written as :id, without braces"},
@@ -246,8 +246,8 @@ func TestMistakesAreExplained(t *testing.T) {
 
 		{"unknown format", archived("rar"), "this version has the formats bz2 tar tar.bz2 tar.gz tb2 tbz tbz2 zip"},
 		{"format with a dot", archived(".zip"), "ArchiveOptions.Format (format): omit the dot"},
-		{"no age", deleted(Days(0)), "OlderThan (older_than): it is zero: leave OlderThan empty for any age"},
-		{"duration as age", deleted(Age((7 * 24 * time.Hour).String())), `"168h0m0s" is not an age of the form 1h, 1d or 1month: use forge.Hours(168)`},
+		{"no age", deleted("0d"), "OlderThan (older_than): it is zero: leave OlderThan empty for any age"},
+		{"duration as age", deleted(Age((7 * 24 * time.Hour).String())), `"168h0m0s" is not an age of the form 1h, 1d or 1month: use "168h"`},
 		{"options of another kind", decoded(&TeamChatBOptions{}), "Decode (options): it is a *forge.TeamChatBOptions, for the kind team_chat_b, and the integration discord is of the kind team_chat_a"},
 		{"capitals in a slug", custom("Jira"), "CustomIntegration.Slug (slug): slugs have lower-case letters, digits, dashes and underscores"},
 		{"title as slug", custom("slack notifications"), "slugs have lower-case letters"},
@@ -280,22 +280,22 @@ func TestMistakesAreExplained(t *testing.T) {
 			_, err := c.Runners.Update(t.Context(), 1, &UpdateRunnerOptions{MaximumTimeout: Value(time.Duration(3600))})
 			return err
 		}), "3.6µs is not a positive number of whole seconds: multiply by a unit, as in 1*time.Hour"},
-		{"day that is not there", NewDate(2026, 2, 31).EncodeValues("d", &url.Values{}), "2026-02-31 is not a date of the calendar"},
+		{"day that is not there", Date{2026, 2, 31}.EncodeValues("d", &url.Values{}), "2026-02-31 is not a date of the calendar"},
 		{"value with a comma", answered(400, `{"error":"in does not have a valid value"}`, list(nil)), `this version has title, description, "title,description" for in`},
 		{"line end", created(host, WithToken("abcdefgh\n")), "remove the line end with strings.TrimSpace"},
 
 		{"GitLab's variables", fromEnv("GITLAB_TOKEN", "x", "GITLAB_URL", host), "CI_JOB_TOKEN; GITLAB_URL and GITLAB_TOKEN are not read"},
 		{"half a job", fromEnv("CI_API_V4_URL", host), "environment: CI_API_V4_URL is set and CI_JOB_TOKEN is not: set both"},
 		{"variable without a scheme", fromEnv("FORGE_URL", "forge.example.com", "FORGE_TOKEN", "abcdefgh"), "FORGE_URL: the address must begin with https://; nothing was sent"},
-		{"job token as access token", done(401, "{}", callOf(ClassSafe), nil, WithToken("glcbt-abcdefgh")), "the token is a CI job token (glcbt-): pass it with WithJobToken"},
-		{"runner's token", done(401, "{}", callOf(ClassSafe), nil, WithToken("glrt-abcdefgh")), "the token is that of a runner (glrt-), which this API does not accept: use an access token"},
-		{"access token as job token", done(401, "{}", callOf(ClassSafe), nil, WithJobToken("glpat-abcdefgh")), "the token is an access token (glpat-): pass it with WithToken"},
+		{"job token as access token", done(401, "{}", callOf(RetryClassSafe), nil, WithToken("glcbt-abcdefgh")), "the token is a CI job token (glcbt-): pass it with WithJobToken"},
+		{"runner's token", done(401, "{}", callOf(RetryClassSafe), nil, WithToken("glrt-abcdefgh")), "the token is that of a runner (glrt-), which this API does not accept: use an access token"},
+		{"access token as job token", done(401, "{}", callOf(RetryClassSafe), nil, WithJobToken("glpat-abcdefgh")), "the token is an access token (glpat-): pass it with WithToken"},
 		{"used refresh token", oauth(400, `{"error":"invalid_grant"}`), "400 invalid_grant (127.0.0.1:"},
 		{"used refresh token, remedy", oauth(400, `{"error":"invalid_grant"}`), "the refresh token is wrong, expired, revoked or used already: authorize the application again"},
 		{"wrong secret", oauth(401, `{"error":"invalid_client"}`), "): check ClientID and ClientSecret of the config"},
 		{"wrong token address", oauth(404, `{}`), "): check TokenURL of the config: for GitLab its path is /oauth/token"},
 		{"page of tokens", oauth(200, `{"x":1}`), "no usable token (127.0.0.1:"},
-		{"no refresh token", answered(200, "{}", func(c *Client) error { return c.Do(t.Context(), callOf(ClassSafe), nil) }, WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: "abcdefgh", Expiry: time.Now().Add(-time.Hour)})), "there is no refresh token: authorize the application again"},
+		{"no refresh token", answered(200, "{}", func(c *Client) error { return c.Do(t.Context(), callOf(RetryClassSafe), nil) }, WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: "abcdefgh", Expiry: time.Now().Add(-time.Hour)})), "there is no refresh token: authorize the application again"},
 
 		{"file used twice", twice(uploaded, FileReader(strings.NewReader("a"), 1)), "cannot be read twice: make a File for each call"},
 		{"wrong size", uploaded(FileReader(strings.NewReader("abc"), 10)), "): the file is 7 bytes shorter than its Size: set it to the number of bytes"},
@@ -313,9 +313,9 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"call that registries lack", answered(405, "{}", func(c *Client) error {
 			return c.RegistryNative.DeleteTagReference(t.Context(), "acme/app", "v1")
 		}, WithRegistry(registry, registry), WithRegistryCredentials("u", "abcdefgh")), "this registry has no such call: use DeleteManifest"},
-		{"redirects in a circle", wireClient(t, newWire(t, always(say(302, "", "Location: /x"))).url).Do(t.Context(), callOf(ClassSafe), nil), "more than 5 times: check the base URL and the credential"},
-		{"source without a token", done(200, "{}", callOf(ClassSafe), nil, WithTokenSource(noToken{})), "the token source returned no token: it must return a token or an error"},
-		{"large file", done(413, "{}", callOf(ClassIdempotent), nil), "the body is larger than the server, or a proxy, accepts"},
+		{"redirects in a circle", wireClient(t, newWire(t, always(say(302, "", "Location: /x"))).url).Do(t.Context(), callOf(RetryClassSafe), nil), "more than 5 times: check the base URL and the credential"},
+		{"source without a token", done(200, "{}", callOf(RetryClassSafe), nil, WithTokenSource(noToken{})), "the token source returned no token: it must return a token or an error"},
+		{"large file", done(413, "{}", callOf(RetryClassIdempotent), nil), "the body is larger than the server, or a proxy, accepts"},
 
 		{"password in the proxy's address", throughProxy(t, "http://u:p@ss#word@127.0.0.1:9"), "the proxy's address cannot be used: escape the password in it"},
 		{"proxy without a host", throughProxy(t, "proxy.example.com:port"), "the proxy's address cannot be used: escape the password in it"},
@@ -394,5 +394,5 @@ func throughProxy(t *testing.T, proxy string) error {
 	address, err := url.Parse(proxy)
 	require.NoError(t, err)
 	c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}}), WithRetry(RetryPolicy{MaxAttempts: 1}))
-	return c.Do(t.Context(), callOf(ClassSafe), nil, HeaderTimeout(500*time.Millisecond))
+	return c.Do(t.Context(), callOf(RetryClassSafe), nil, HeaderTimeout(500*time.Millisecond))
 }

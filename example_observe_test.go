@@ -106,7 +106,7 @@ func ExampleDryRun() {
 	}
 	var plan forge.PlannedRequest
 	err = client.Registry.DeleteTags(context.Background(), forge.Path("group/app"), 7,
-		&forge.DeleteTagsOptions{NameRegexDelete: "ci-.*", OlderThan: forge.Days(7)}, forge.DryRun(&plan))
+		&forge.DeleteTagsOptions{NameRegexDelete: "ci-.*", OlderThan: "7d"}, forge.DryRun(&plan))
 	fmt.Println(errors.Is(err, forge.ErrDryRun))
 	fmt.Println(plan.Method, plan.URL)
 	fmt.Println(string(plan.Body))

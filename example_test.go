@@ -108,7 +108,7 @@ func ExampleRepositoriesService_ListTree() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if entry.Type == forge.TreeEntryBlob {
+		if entry.Type == forge.TreeEntryTypeBlob {
 			fmt.Println(entry.Path)
 		}
 	}

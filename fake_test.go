@@ -70,9 +70,9 @@ func trace(t require.TestingT, list listFunc, runs []run) (lines []string) {
 			names[page.Cursor] = len(names)
 		}
 		total, hasTotal := page.Total()
-		pages, hasPages := page.TotalPages()
+		pages := page.Header.Get("X-Total-Pages")
 		lines = append(lines, fmt.Sprint(what, " status ", page.Status, " attempts ", page.Attempts, " total ", total, hasTotal,
-			" pages ", pages, hasPages, " page ", page.Header.Get("X-Page"), " size ", page.Header.Get("X-Per-Page"),
+			" pages ", pages, " page ", page.Header.Get("X-Page"), " size ", page.Header.Get("X-Per-Page"),
 			" next ", page.Header.Get("X-Next-Page"), " cursor ", names[page.Cursor], page.Cursor.Done(), page.RateLimit, page.Mismatches))
 	}
 	for _, run := range runs {

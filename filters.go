@@ -36,7 +36,8 @@ type (
 	MilestoneFilter interface{ useUpcomingOrStartedOrNoneOrAny() }
 )
 
-// wildcard is the type of None and Any.
+// wildcard is the type of None and Any. These, and Upcoming and Started, have no prefix: they are
+// values of several filters, as are the functions IDs and Labels.
 type wildcard string
 
 const (

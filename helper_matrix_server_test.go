@@ -304,9 +304,9 @@ func (s *matrixServer) good(r seen) act {
 // that status.
 func (s *matrixServer) apply(r seen) (status int) {
 	switch kind := s.row.route; {
-	case kind.Class == ClassSafe:
+	case kind.Class == RetryClassSafe:
 		return 0
-	case kind.Class == ClassNonIdempotent:
+	case kind.Class == RetryClassNonIdempotent:
 		s.state += r.effect()
 	case s.state != "" && kind.Method == http.MethodDelete:
 		return http.StatusNotFound

@@ -142,7 +142,7 @@ func drawField(t *rapid.T, field reflect.Value, depth int) {
 		zone := time.FixedZone("", rapid.SampledFrom([]int{0, 3600, -5400, 3155, 86399}).Draw(t, "zone"))
 		*value = time.Unix(rapid.Int64Range(-62135500000, 253402200000).Draw(t, "seconds"), rapid.Int64Range(0, 999999999).Draw(t, "nanoseconds")).In(zone)
 	case *Date:
-		*value = DateOf(time.Unix(rapid.Int64Range(-62135596800, 253402300799).Draw(t, "day"), 0).UTC())
+		*value = dateOf(time.Unix(rapid.Int64Range(-62135596800, 253402300799).Draw(t, "day"), 0).UTC())
 	case *json.RawMessage:
 		if *value = json.RawMessage(rapid.SampledFrom(oddities).Draw(t, "raw")); string(*value) == "null" {
 			*value = nil

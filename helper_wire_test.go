@@ -45,9 +45,9 @@ const (
 func callOf(k RetryClass) Call {
 	args := []Arg{ID(1), ID(2)}
 	switch k {
-	case ClassSafe:
+	case RetryClassSafe:
 		return Call{Method: http.MethodGet, Route: safeRoute, Args: args}
-	case ClassIdempotent:
+	case RetryClassIdempotent:
 		return Call{Method: http.MethodPost, Route: idempotentRoute, Args: args, Body: map[string]any{"n": 1}}
 	default:
 		return Call{Method: http.MethodPost, Route: onceRoute, Args: args, Body: map[string]any{"duration": "1h"}}
@@ -400,10 +400,10 @@ type runner struct {
 var runners = []runner{
 	{"do", func(ctx context.Context, c *Client, opts ...RequestOption) error {
 		var out any
-		return c.Do(ctx, callOf(ClassSafe), &out, opts...)
+		return c.Do(ctx, callOf(RetryClassSafe), &out, opts...)
 	}},
 	{"exec", func(ctx context.Context, c *Client, opts ...RequestOption) error {
-		return c.Do(ctx, callOf(ClassSafe), nil, opts...)
+		return c.Do(ctx, callOf(RetryClassSafe), nil, opts...)
 	}},
 	{"list", func(ctx context.Context, c *Client, opts ...RequestOption) error {
 		_, err := Collect(ListAs[map[string]any](ctx, c, Call{Method: http.MethodGet, Route: "/issues"}, opts...))

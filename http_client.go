@@ -111,7 +111,7 @@ func (t *policyTransport) newCall(req *http.Request, body *rawBody) (*call, erro
 	if err != nil {
 		return nil, err
 	}
-	options.header, options.close = rawHeader(req.Header), req.Close
+	options.header, options.close, options.limits.call = rawHeader(req.Header), req.Close, 0
 	u := *req.URL
 	u.Fragment, u.RawFragment = "", ""
 	return &call{request: r, options: options, url: u, body: body.payload()}, nil

@@ -311,7 +311,7 @@ func TestMatchRoute(t *testing.T) {
 		}
 	}
 	r, _ := matchRoute(http.MethodDelete, "/projects/1/registry/repositories/2/%74ags") // servers decode it
-	assert.Equal(t, ClassNonIdempotent, r.Class)
+	assert.Equal(t, RetryClassNonIdempotent, r.Class)
 	for _, path := range []string{"/", "/projects", "/projects//issues", "/projects/%zz/issues", "/projects/1/issues/2/subscribe/x", "/projects/a/b/issues/1/subscribe"} {
 		r, _ := matchRoute("POST", path)
 		assert.Nil(t, r, path)

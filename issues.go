@@ -42,23 +42,23 @@ const (
 type DueDateFilter string
 
 const (
-	// DueNone selects issues without a due date.
-	DueNone DueDateFilter = "0"
-	// DueAny selects issues with a due date.
-	DueAny DueDateFilter = "any"
-	// DueToday selects issues that are due today.
-	DueToday DueDateFilter = "today"
-	// DueTomorrow selects issues that are due tomorrow.
-	DueTomorrow DueDateFilter = "tomorrow"
-	// DueOverdue selects issues whose due date has passed.
-	DueOverdue DueDateFilter = "overdue"
-	// DueWeek selects issues that are due this week.
-	DueWeek DueDateFilter = "week"
-	// DueMonth selects issues that are due this month.
-	DueMonth DueDateFilter = "month"
-	// DueNextMonthAndPreviousTwoWeeks selects issues due between two weeks ago and the end of next
-	// month.
-	DueNextMonthAndPreviousTwoWeeks DueDateFilter = "next_month_and_previous_two_weeks"
+	// DueDateFilterNone selects issues without a due date.
+	DueDateFilterNone DueDateFilter = "0"
+	// DueDateFilterAny selects issues with a due date.
+	DueDateFilterAny DueDateFilter = "any"
+	// DueDateFilterToday selects issues that are due today.
+	DueDateFilterToday DueDateFilter = "today"
+	// DueDateFilterTomorrow selects issues that are due tomorrow.
+	DueDateFilterTomorrow DueDateFilter = "tomorrow"
+	// DueDateFilterOverdue selects issues whose due date has passed.
+	DueDateFilterOverdue DueDateFilter = "overdue"
+	// DueDateFilterWeek selects issues that are due this week.
+	DueDateFilterWeek DueDateFilter = "week"
+	// DueDateFilterMonth selects issues that are due this month.
+	DueDateFilterMonth DueDateFilter = "month"
+	// DueDateFilterNextMonthAndPreviousTwoWeeks selects issues due between two weeks ago and the end of
+	// next month.
+	DueDateFilterNextMonthAndPreviousTwoWeeks DueDateFilter = "next_month_and_previous_two_weeks"
 )
 
 // ListIssuesOptions filters and sorts the lists of issues. Times are sent in UTC, in milliseconds.
@@ -87,8 +87,8 @@ type ListIssuesOptions struct {
 	UpdatedAfter time.Time `url:"updated_after,omitempty"`
 	// UpdatedBefore selects issues last changed at this time or earlier.
 	UpdatedBefore time.Time `url:"updated_before,omitempty"`
-	// DueDate selects by due date: one of the DueDateFilter constants, such as DueToday, DueOverdue or
-	// DueNone.
+	// DueDate selects by due date: one of the DueDateFilter constants, such as DueDateFilterToday,
+	// DueDateFilterOverdue or DueDateFilterNone.
 	DueDate DueDateFilter `url:"due_date,omitempty"`
 	// EpicID selects by epic: ID(7), None or Any. Premium and Ultimate.
 	EpicID IDFilter `url:"epic_id,omitempty"`

@@ -306,10 +306,10 @@ const TodoActionMarked TodoAction = "marked"
 type TodoTargetType string
 
 const (
-	// TodoTargetIssue is an issue.
-	TodoTargetIssue TodoTargetType = "Issue"
-	// TodoTargetMergeRequest is a merge request.
-	TodoTargetMergeRequest TodoTargetType = "MergeRequest"
+	// TodoTargetTypeIssue is an issue.
+	TodoTargetTypeIssue TodoTargetType = "Issue"
+	// TodoTargetTypeMergeRequest is a merge request.
+	TodoTargetTypeMergeRequest TodoTargetType = "MergeRequest"
 )
 
 // TodoState is the state of a to-do item, such as pending. Servers may return other values.
@@ -329,8 +329,8 @@ type Todo struct {
 	// ActionName is the reason why the item is on the list: TodoActionMarked; a server may return
 	// other values.
 	ActionName TodoAction `json:"action_name"`
-	// TargetType is the type of Target: TodoTargetIssue or TodoTargetMergeRequest; a server may return
-	// other values.
+	// TargetType is the type of Target: TodoTargetTypeIssue or TodoTargetTypeMergeRequest; a server may
+	// return other values.
 	TargetType TodoTargetType `json:"target_type"`
 	// Target is the issue or merge request as raw JSON. The methods Issue and MergeRequest decode it.
 	Target json.RawMessage `json:"target"`
@@ -347,13 +347,13 @@ type Todo struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// Issue decodes the target. If TargetType is not TodoTargetIssue, it returns an error.
-func (t *Todo) Issue() (*Issue, error) { return todoTarget[Issue](t, TodoTargetIssue) }
+// Issue decodes the target. If TargetType is not TodoTargetTypeIssue, it returns an error.
+func (t *Todo) Issue() (*Issue, error) { return todoTarget[Issue](t, TodoTargetTypeIssue) }
 
-// MergeRequest decodes the target. If TargetType is not TodoTargetMergeRequest, it returns an
+// MergeRequest decodes the target. If TargetType is not TodoTargetTypeMergeRequest, it returns an
 // error.
 func (t *Todo) MergeRequest() (*MergeRequest, error) {
-	return todoTarget[MergeRequest](t, TodoTargetMergeRequest)
+	return todoTarget[MergeRequest](t, TodoTargetTypeMergeRequest)
 }
 
 func todoTarget[T any](t *Todo, want TodoTargetType) (*T, error) {

@@ -47,20 +47,20 @@ func TestIssuesRefused(t *testing.T) {
 
 // TestTodoTarget checks both kinds of target, and a to-do without a target.
 func TestTodoTarget(t *testing.T) {
-	todo := &Todo{TargetType: TodoTargetMergeRequest, Target: json.RawMessage(`{"iid":14,"state":"merged"}`)}
+	todo := &Todo{TargetType: TodoTargetTypeMergeRequest, Target: json.RawMessage(`{"iid":14,"state":"merged"}`)}
 	request, err := todo.MergeRequest()
 	require.NoError(t, err)
 	assert.EqualValues(t, 14, request.IID)
 	assert.Equal(t, MergeRequestStateMerged, request.State)
-	_, err = (&Todo{TargetType: TodoTargetIssue}).Issue()
+	_, err = (&Todo{TargetType: TodoTargetTypeIssue}).Issue()
 	require.ErrorContains(t, err, "has no target")
-	for _, bad := range []*Todo{{}, {TargetType: TodoTargetIssue}, {TargetType: TodoTargetIssue, Target: json.RawMessage(`null`)},
-		{TargetType: TodoTargetIssue, Target: json.RawMessage(`{"iid":`)}, {TargetType: "Epic", Target: json.RawMessage(`{}`)}} {
+	for _, bad := range []*Todo{{}, {TargetType: TodoTargetTypeIssue}, {TargetType: TodoTargetTypeIssue, Target: json.RawMessage(`null`)},
+		{TargetType: TodoTargetTypeIssue, Target: json.RawMessage(`{"iid":`)}, {TargetType: "Epic", Target: json.RawMessage(`{}`)}} {
 		issue, err := bad.Issue()
 		require.Error(t, err)
 		assert.Nil(t, issue)
 	}
-	issue, err := (&Todo{TargetType: TodoTargetIssue, Target: json.RawMessage(`{"iid":5, "x":[]}`)}).Issue()
+	issue, err := (&Todo{TargetType: TodoTargetTypeIssue, Target: json.RawMessage(`{"iid":5, "x":[]}`)}).Issue()
 	require.NoError(t, err)
 	assert.EqualValues(t, 5, issue.IID)
 }

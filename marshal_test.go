@@ -155,7 +155,7 @@ func TestMarshalForm(t *testing.T) {
 		`{"id":3,"title":"a\u003cb"}`:                                Issue{ID: 3, Title: "a<b"},
 		`{"closed_at":"2026-03-01T09:30:00.0000005+02:00"}`:          Issue{ClosedAt: at},
 		`{"closed_at":"1800-01-01T11:59:59.9Z"}`:                     Issue{ClosedAt: time.Date(1800, 1, 1, 12, 0, 0, 900_000_000, time.FixedZone("LMT", 1))},
-		`{"due_date":"2026-03-01"}`:                                  Issue{DueDate: NewDate(2026, 3, 1)},
+		`{"due_date":"2026-03-01"}`:                                  Issue{DueDate: Date{2026, 3, 1}},
 		`{"weight":0}`:                                               Issue{Weight: new(0)},
 		`{"closed_by":{}}`:                                           Issue{ClosedBy: &UserSummary{}},
 		`{"labels":[]}`:                                              Issue{Labels: []Label{}},
@@ -216,7 +216,7 @@ func TestMarshalErrors(t *testing.T) {
 	}{
 		{Issue{Extra: map[string]json.RawMessage{"x": json.RawMessage(`1,"y":2`)}}, notJSON},
 		{Issue{Extra: map[string]json.RawMessage{"title": json.RawMessage(`}`)}}, notJSON},
-		{Issue{DueDate: NewDate(2026, 2, 30)}, "forge: 2026-02-30 is not a date of the calendar"},
+		{Issue{DueDate: Date{2026, 2, 30}}, "forge: 2026-02-30 is not a date of the calendar"},
 		{RunnerJob{Duration: new(math.Inf(1))}, "unsupported value: +Inf"},
 		{Issue{CreatedAt: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "year outside of range [0,9999]"},
 		{Issue{Author: UserSummary{Extra: map[string]json.RawMessage{"x": json.RawMessage(`{`)}}}, notJSON},

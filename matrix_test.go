@@ -114,7 +114,7 @@ func (r *matrixRow) group() string {
 	return fmt.Sprint(r.route.Class, executorName(r.executor), r.encoding, r.route.base)
 }
 
-func (r *matrixRow) writes() bool { return r.route.Class != ClassSafe }
+func (r *matrixRow) writes() bool { return r.route.Class != RetryClassSafe }
 
 // settles reports whether the server reports a call that changes nothing.
 func (r *matrixRow) settles() bool {
@@ -180,9 +180,9 @@ func (r *matrixRow) expect(c matrixCell) (end ending, attempts int) {
 		return well, 1
 	case c.fault.final:
 		return failed, 1
-	case r.route.Class == ClassNonIdempotent && unsent && c.times > 1:
+	case r.route.Class == RetryClassNonIdempotent && unsent && c.times > 1:
 		return failed, 2
-	case r.route.Class == ClassNonIdempotent && !unsent && !c.fault.untaken:
+	case r.route.Class == RetryClassNonIdempotent && !unsent && !c.fault.untaken:
 		return failed, 1
 	case c.times >= 4:
 		return failed, 4
@@ -289,7 +289,7 @@ func (r *matrixRow) check(t *testing.T, c matrixCell) {
 // checkEffects compares the effects that the client reports with those on the server.
 func (r *matrixRow) checkEffects(t *testing.T, c matrixCell, got matrixResult, e *Error) {
 	t.Helper()
-	if r.route.Class == ClassNonIdempotent {
+	if r.route.Class == RetryClassNonIdempotent {
 		assert.LessOrEqual(t, got.effects, 1, "%s: effects", c)
 	}
 	if got.effects > 0 {

@@ -37,7 +37,8 @@ type MergeRequestView string
 // MergeRequestViewSimple shows IID, web address, title, description and state only.
 const MergeRequestViewSimple MergeRequestView = "simple"
 
-// YesNo is a filter that selects items with a property, or items without it.
+// YesNo is a filter that selects items with a property, or items without it. Its constants are the
+// words Yes and No, without the prefix, as those of the other filters.
 type YesNo string
 
 const (

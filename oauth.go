@@ -83,7 +83,7 @@ func withoutTokenResponse(host string, err, cause error) error {
 		reason += " " + rejected.ErrorCode
 	}
 	reason = joinParts(": ", joinParts(" ", reason, host), tokenRemedy(status, rejected.ErrorCode))
-	failed := &credential.Error{Reason: reason, Temporary: ClassSafe.retriesStatus(status) || isLock(status, string(rejected.Body))}
+	failed := &credential.Error{Reason: reason, Temporary: RetryClassSafe.retriesStatus(status) || isLock(status, string(rejected.Body))}
 	if failed.Temporary && rejected.Response != nil {
 		failed.Wait = throttle.RetryAfter(status, rejected.Response.Header, time.Now())
 	}

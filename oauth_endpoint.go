@@ -49,7 +49,7 @@ type tokenEndpoint struct {
 }
 
 // tokenRoute is the route of the token endpoint, which is not part of the API.
-var tokenRoute = route{Route: Route{Class: ClassNonIdempotent}}
+var tokenRoute = route{Route: Route{Class: RetryClassNonIdempotent}}
 
 func (t *tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !t.sent || t.rejected() {
@@ -69,7 +69,7 @@ func (t *tokenEndpoint) rejected() bool {
 	if t.err != nil || t.response.StatusCode < 400 || t.response.StatusCode >= 500 {
 		return false
 	}
-	return !ClassSafe.retriesStatus(t.response.StatusCode) && !isLock(t.response.StatusCode, string(t.body))
+	return !RetryClassSafe.retriesStatus(t.response.StatusCode) && !isLock(t.response.StatusCode, string(t.body))
 }
 
 func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, error) {

@@ -63,7 +63,7 @@ func TestOAuthEndpointFails(t *testing.T) {
 			tokens, config := tokenServer(t, func(url.Values, int) act { return test.answer })
 			config.Endpoint.AuthStyle = style
 			api := guarded(t, fixed("new"))
-			err := wireClient(t, api.url, WithOAuth(config, expired("r1"))).Do(t.Context(), callOf(ClassNonIdempotent), nil)
+			err := wireClient(t, api.url, WithOAuth(config, expired("r1"))).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 			require.ErrorIs(t, err, ErrNoCredential, test.name)
 			require.ErrorContains(t, err, test.says, test.name)
 			assert.Len(t, tokens.seen(), asked, "%s, style %d", err, style)
@@ -89,10 +89,10 @@ func TestOAuthProbesTheStyle(t *testing.T) {
 	valid := "new"
 	api := guarded(t, func() string { return valid })
 	c := wireClient(t, api.url, WithOAuth(config, expired("r1")))
-	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Len(t, tokens.seen(), 2)
 	valid = "revoked"
-	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrUnauthorized)
+	require.ErrorIs(t, c.Do(t.Context(), callOf(RetryClassSafe), nil), ErrUnauthorized)
 	assert.Len(t, tokens.seen(), 3)
 }
 
@@ -101,7 +101,7 @@ func TestTokenType(t *testing.T) {
 	for kind, sent := range map[string]string{"": "Bearer", "bearer": "Bearer", "MAC": "MAC", "DPoP": "DPoP", "x-y_z.1": "x-y_z.1"} {
 		w := newWire(t, always(sayJSON("{}")))
 		c := wireClient(t, w.url, WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: secret, TokenType: kind}))
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 		assert.Equal(t, sent+" "+secret, w.seen()[0].header.Get("Authorization"))
 	}
 }

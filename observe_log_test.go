@@ -70,7 +70,7 @@ func TestLogLevels(t *testing.T) {
 	} {
 		var log records
 		w := newWire(t, test.answer)
-		_ = wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(ClassIdempotent), new(any))
+		_ = wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(RetryClassIdempotent), new(any))
 		got, text := log.lines(t)
 		assert.Equal(t, test.want, got, test.name)
 		assert.Contains(t, text, `"route":"`+idempotentRoute+`"`)
@@ -85,11 +85,11 @@ func TestLogLevels(t *testing.T) {
 func TestLogOff(t *testing.T) {
 	var log records
 	w := newWire(t, always(say(404, "")))
-	require.Error(t, wireClient(t, w.url).Do(t.Context(), callOf(ClassSafe), nil))
-	require.Error(t, wireClient(t, w.url, log.option(slog.LevelError)).Do(t.Context(), callOf(ClassSafe), nil))
+	require.Error(t, wireClient(t, w.url).Do(t.Context(), callOf(RetryClassSafe), nil))
+	require.Error(t, wireClient(t, w.url, log.option(slog.LevelError)).Do(t.Context(), callOf(RetryClassSafe), nil))
 	off, err := wireClient(t, w.url, log.option(slog.LevelDebug)).With(WithLogger(nil))
 	require.NoError(t, err)
-	require.Error(t, off.Do(t.Context(), callOf(ClassSafe), nil))
+	require.Error(t, off.Do(t.Context(), callOf(RetryClassSafe), nil))
 	got, _ := log.lines(t)
 	assert.Empty(t, got)
 }
@@ -100,7 +100,7 @@ func TestLogQuery(t *testing.T) {
 	var log records
 	w := newWire(t, always(say(404, "")))
 	c := wireClient(t, w.url, log.option(slog.LevelDebug))
-	require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil, Query("search", "a person"), Query("state", "opened"), Query("signature", "s3"), Query("ünïcode", "x9x9")))
+	require.Error(t, c.Do(t.Context(), callOf(RetryClassSafe), nil, Query("search", "a person"), Query("state", "opened"), Query("signature", "s3"), Query("ünïcode", "x9x9")))
 	_, text := log.lines(t)
 	assert.Contains(t, text, "state=opened")
 	assert.Contains(t, text, "search=...")
@@ -132,12 +132,12 @@ func TestNoSecretAfterRenewal(t *testing.T) {
 	})), through(nothing))
 	c.core.transport = roundTrip(func(req *http.Request) (*http.Response, error) {
 		if strings.Contains(req.Header.Get("Authorization"), secret) {
-			require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil)) // another call, with the next token
+			require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil)) // another call, with the next token
 			return nil, errors.New("lost " + secret)
 		}
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 	})
-	err := c.Do(t.Context(), callOf(ClassNonIdempotent), nil)
+	err := c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 	require.Error(t, err)
 	assert.Empty(t, reveals(err))
 }
@@ -153,12 +153,12 @@ func TestHeadersRefused(t *testing.T) {
 		"a/", "a:", "a@", "a[", "a`", "a{",
 	} {
 		var v *ValidationError
-		require.ErrorAs(t, c.Do(t.Context(), callOf(ClassSafe), nil, Header(name, "x")), &v, name)
+		require.ErrorAs(t, c.Do(t.Context(), callOf(RetryClassSafe), nil, Header(name, "x")), &v, name)
 	}
-	require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil, Header("X-A", "a\r\nb")))
-	require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil, Query("", "x")))
+	require.Error(t, c.Do(t.Context(), callOf(RetryClassSafe), nil, Header("X-A", "a\r\nb")))
+	require.Error(t, c.Do(t.Context(), callOf(RetryClassSafe), nil, Query("", "x")))
 	assert.Empty(t, w.seen())
-	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil, Header("azAZ-09", "x")))
+	require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil, Header("azAZ-09", "x")))
 }
 
 // Credentials and headers of the API are not sent to the registry, which is a separate origin.

@@ -60,7 +60,7 @@ func TestAttempts(t *testing.T) {
 				assert.Equal(t, idempotentRoute+" mine", fmt.Sprint(route.Template, " ", ctx.Value(key{})), "the context of the hook is that of the call")
 				hook.seen = append(hook.seen, a)
 			}))
-			err := c.Do(context.WithValue(t.Context(), key{}, "mine"), callOf(ClassIdempotent), new(any))
+			err := c.Do(context.WithValue(t.Context(), key{}, "mine"), callOf(RetryClassIdempotent), new(any))
 			assert.Equal(t, test.stats.Failures == 1, err != nil && !errors.Is(err, ErrNotModified), "%v", err)
 			assert.Equal(t, test.stats, c.Stats())
 			require.Len(t, hook.all(), len(test.want))
@@ -86,7 +86,7 @@ func TestAttemptsAndTokens(t *testing.T) {
 	var hook attempts
 	_, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
 	c := wireClient(t, guarded(t, fixed("new")).url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}), hook.option())
-	require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+	require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 	require.Len(t, hook.all(), 2)
 	require.ErrorIs(t, hook.all()[0].Err, ErrUnauthorized)
 	assert.Zero(t, hook.all()[0].WaitAfter)
@@ -105,12 +105,12 @@ func TestAttemptsAndTokens(t *testing.T) {
 func TestAttemptsNotSent(t *testing.T) {
 	var hook attempts
 	c := bubbleClient(t, hook.option(), WithLimiter(&limiter{err: errors.New("no more today")}))
-	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
+	require.ErrorIs(t, c.Do(t.Context(), callOf(RetryClassSafe), nil), ErrRateLimited)
 	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
 	c = bubbleClient(t, hook.option())
-	r := c.customRequest(callOf(ClassSafe))
+	r := c.customRequest(callOf(RetryClassSafe))
 	c.core.apiGate.Hold(keyFor(r), time.Now().Add(time.Hour))
-	require.ErrorIs(t, c.Do(t.Context(), callOf(ClassSafe), nil), ErrRateLimited)
+	require.ErrorIs(t, c.Do(t.Context(), callOf(RetryClassSafe), nil), ErrRateLimited)
 	assert.Empty(t, hook.all())
 	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
 }
@@ -129,7 +129,7 @@ func TestThrottled(t *testing.T) {
 			return 200, nil
 		}))
 		began := time.Now()
-		require.NoError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil))
 		took := time.Since(began)
 		assert.Equal(t, Stats{Calls: 1, Attempts: 2, Retries: 1, RateLimitWaits: 1, RateLimitWaitTime: took, BytesSent: c.Stats().BytesSent, BytesReceived: 4}, c.Stats())
 		require.Len(t, hook.all(), 2)
@@ -138,16 +138,16 @@ func TestThrottled(t *testing.T) {
 		require.ErrorAs(t, hook.all()[0].Err, &limited)
 		assert.Equal(t, 429, limited.Status)
 
-		c.core.apiGate.Hold(keyFor(c.customRequest(callOf(ClassSafe))), time.Now().Add(10*time.Second))
+		c.core.apiGate.Hold(keyFor(c.customRequest(callOf(RetryClassSafe))), time.Now().Add(10*time.Second))
 		began = time.Now()
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 		assert.Equal(t, took+time.Since(began), c.Stats().RateLimitWaitTime)
 		assert.EqualValues(t, 2, c.Stats().RateLimitWaits)
 		assert.Len(t, hook.all(), 3)
 
 		// A backoff is not a wait that the server requested.
 		c = bubbleClient(t, statuses(func(*http.Request) (int, http.Header) { return 502, nil }))
-		require.Error(t, c.Do(t.Context(), callOf(ClassSafe), nil))
+		require.Error(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 		assert.Zero(t, c.Stats().RateLimitWaits)
 		assert.EqualValues(t, 3, c.Stats().Retries)
 	})

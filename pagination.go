@@ -434,7 +434,7 @@ func (p *pager[T]) firstQuery() url.Values {
 		query = url.Values{}
 	}
 	if p.options.perPage > 0 || !query.Has("per_page") {
-		query.Set("per_page", strconv.Itoa(cmp.Or(p.options.perPage, maxPerPage)))
+		query.Set("per_page", strconv.Itoa(cmp.Or(p.options.perPage, p.request.core.config.perPage, maxPerPage)))
 	}
 	query = p.request.pages.rename(query)
 	byKeyset, possible := keysetQuery(p.request.route, query)

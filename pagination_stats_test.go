@@ -59,14 +59,14 @@ func TestBytesReceived(t *testing.T) {
 		"pages by link":               {keyset.ServeHTTP, list(keysetCall, 20, Ahead(3))},
 		"pages by link, not consumed": {keyset.ServeHTTP, list(keysetCall, 1, Ahead(3))},
 		"one page":                    {offset.ServeHTTP, list(offsetCall, 2, OnePage())},
-		"value":                       {text(200, `{"id":1}`), do(ClassSafe, new(any))},
-		"unused value":                {text(201, `{"id":1}`), do(ClassNonIdempotent, nil)},
-		"unused value, no JSON":       {text(200, page), do(ClassNonIdempotent, nil)},
-		"error":                       {text(404, page), do(ClassSafe, new(any))},
-		"error of a retried call":     {text(503, page), do(ClassIdempotent, new(any))},
-		"lock":                        {text(409, lock), do(ClassNonIdempotent, new(any))},
-		"unexpected status":           {text(203, page), do(ClassSafe, new(any))},
-		"no JSON":                     {text(200, page), do(ClassSafe, new(any))},
+		"value":                       {text(200, `{"id":1}`), do(RetryClassSafe, new(any))},
+		"unused value":                {text(201, `{"id":1}`), do(RetryClassNonIdempotent, nil)},
+		"unused value, no JSON":       {text(200, page), do(RetryClassNonIdempotent, nil)},
+		"error":                       {text(404, page), do(RetryClassSafe, new(any))},
+		"error of a retried call":     {text(503, page), do(RetryClassIdempotent, new(any))},
+		"lock":                        {text(409, lock), do(RetryClassNonIdempotent, new(any))},
+		"unexpected status":           {text(203, page), do(RetryClassSafe, new(any))},
+		"no JSON":                     {text(200, page), do(RetryClassSafe, new(any))},
 		"download": {text(200, page), func(t *testing.T, c *Client) {
 			d, err := openArchive(t.Context(), c)
 			require.NoError(t, err)
@@ -83,12 +83,12 @@ func TestBytesReceived(t *testing.T) {
 				w.WriteHeader(http.StatusTemporaryRedirect)
 			}
 			_, _ = io.WriteString(w, `{"id":1}`)
-		}, do(ClassIdempotent, new(any))},
+		}, do(RetryClassIdempotent, new(any))},
 		"redirect to another origin": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "https://other.example.com/")
 			w.WriteHeader(http.StatusFound)
 			_, _ = io.WriteString(w, page)
-		}, do(ClassSafe, new(any))},
+		}, do(RetryClassSafe, new(any))},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var written atomic.Int64

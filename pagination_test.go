@@ -370,9 +370,6 @@ func TestListInto(t *testing.T) {
 			total, known := page.Total()
 			assert.True(t, known)
 			assert.Equal(t, 5, total)
-			pages, known := page.TotalPages()
-			assert.True(t, known)
-			assert.Equal(t, 3, pages)
 			assert.Equal(t, http.StatusOK, page.Status)
 			assert.Equal(t, 1, page.Attempts)
 			assert.NotEmpty(t, page.Cursor)
@@ -387,14 +384,9 @@ func TestListInto(t *testing.T) {
 		r := Response{Header: http.Header{"X-Total": {header}}}
 		_, known := r.Total()
 		assert.False(t, known, header)
-		r = Response{Header: http.Header{"X-Total-Pages": {header}}}
-		_, known = r.TotalPages()
-		assert.False(t, known, header)
 	}
 	var left Response // as of a list with more than 10,000 items
 	_, known := left.Total()
-	assert.False(t, known)
-	_, known = left.TotalPages()
 	assert.False(t, known)
 }
 

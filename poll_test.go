@@ -83,7 +83,7 @@ func TestWaitDeleted(t *testing.T) {
 func TestPollPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Time
-		r := bubbleClient(t).customRequest(callOf(ClassSafe))
+		r := bubbleClient(t).customRequest(callOf(RetryClassSafe))
 		began := time.Now()
 		require.NoError(t, r.poll(t.Context(), func() (bool, string, error) {
 			at = append(at, time.Now())

@@ -99,7 +99,7 @@ func readServerText(ctx context.Context, c *Client, out *witness, dir string) {
 		return Into(page)
 	}
 	_, err := c.Issues.GetTimeStats(ctx, ID(1), 2, into())
-	out.see(err, c.Do(ctx, classRoutes[ClassNonIdempotent], nil, into()), c.Do(ctx, classRoutes[ClassSafe], new(any), into()))
+	out.see(err, c.Do(ctx, classRoutes[RetryClassNonIdempotent], nil, into()), c.Do(ctx, classRoutes[RetryClassSafe], new(any), into()))
 	_, err = Collect(c.Issues.List(ctx, nil, into()))
 	out.see(err)
 	_, err = Collect(c.Runners.ListJobs(ctx, 1, nil, into()))

@@ -228,7 +228,7 @@ func everyCall(c *Client, w *witness, patience time.Duration) {
 		return
 	}
 	ctx = context.Background() // the exchange is over before its caller is, and so are the values that it has
-	token, err := c.RegistryNative.GetToken(ctx, &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}, quick)
+	token, err := c.RegistryNative.GetToken(ctx, &GetRegistryTokenOptions{Scopes: []RegistryScope{RegistryScopeCatalog}}, quick)
 	w.see(err, fmt.Sprintf("%v %+v %#v %s", token, token, token, token))
 	_, err = Collect(c.RegistryNative.ListCatalog(ctx, quick))
 	w.see(err, c.RegistryNative.DeleteManifest(ctx, "group/app", "v1", nil, quick))
@@ -253,7 +253,7 @@ func TestSecretsInPanics(t *testing.T) {
 					assert.NotNil(t, p, name)
 					assert.Empty(t, reveals([]any{p, string(debug.Stack())}, kind.secrets...), "%s, %s", kind.name, name)
 				}()
-				_ = c.Do(t.Context(), callOf(ClassSafe), nil)
+				_ = c.Do(t.Context(), callOf(RetryClassSafe), nil)
 			}()
 		}
 	}
@@ -331,7 +331,7 @@ func TestCredentialNames(t *testing.T) {
 	c := wireClient(t, w.url)
 	for _, name := range credentialNames {
 		var invalid *ValidationError
-		err := c.Do(t.Context(), callOf(ClassSafe), nil, Query(name, secret))
+		err := c.Do(t.Context(), callOf(RetryClassSafe), nil, Query(name, secret))
 		require.ErrorAs(t, err, &invalid, name)
 		assert.Equal(t, "Query", invalid.Option)
 		assert.Empty(t, reveals(err))
@@ -351,7 +351,7 @@ func TestCredentialNames(t *testing.T) {
 	}
 	assert.Empty(t, w.seen())
 	for _, name := range harmlessNames {
-		require.NoError(t, c.Do(t.Context(), callOf(ClassSafe), nil, Query(name, "x")), name)
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil, Query(name, "x")), name)
 		got, err := url.Parse(<-asked)
 		require.NoError(t, err)
 		assert.Equal(t, url.Values{name: {"x"}}, got.Query())

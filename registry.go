@@ -17,18 +17,20 @@ type RegistryService struct{ service }
 type RegistryVisibility string
 
 const (
-	// RegistryEnabled shows the registry to everyone who can access the project.
-	RegistryEnabled RegistryVisibility = "enabled"
-	// RegistryPrivate shows the registry to members of the project with the Reporter role or higher.
-	RegistryPrivate RegistryVisibility = "private"
-	// RegistryDisabled turns the registry off.
-	RegistryDisabled RegistryVisibility = "disabled"
+	// RegistryVisibilityEnabled shows the registry to everyone who can access the project.
+	RegistryVisibilityEnabled RegistryVisibility = "enabled"
+	// RegistryVisibilityPrivate shows the registry to members of the project with the Reporter role or
+	// higher.
+	RegistryVisibilityPrivate RegistryVisibility = "private"
+	// RegistryVisibilityDisabled turns the registry off.
+	RegistryVisibilityDisabled RegistryVisibility = "disabled"
 )
 
 // SetRegistryVisibilityOptions sets the visibility of a project's registry.
 type SetRegistryVisibilityOptions struct {
-	// Visibility selects the users who may see the registry: RegistryEnabled, RegistryPrivate or
-	// RegistryDisabled; empty does not change it. RegistryEnabled is the default.
+	// Visibility selects the users who may see the registry: RegistryVisibilityEnabled,
+	// RegistryVisibilityPrivate or RegistryVisibilityDisabled; empty does not change it.
+	// RegistryVisibilityEnabled is the default.
 	Visibility RegistryVisibility `json:"container_registry_access_level,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
@@ -172,7 +174,7 @@ type DeleteTagsOptions struct {
 	NameRegexKeep string `url:"name_regex_keep,omitempty"`
 	// KeepN is the number of matching tags to keep: those with the newest manifests; 0 keeps none.
 	KeepN int `url:"keep_n,omitempty"`
-	// OlderThan is the minimum age of the tags to delete: Hours(1), Days(7), Months(1); empty for any
+	// OlderThan is the minimum age of the tags to delete: "1h", "7d", "1month"; empty for any
 	// age.
 	OlderThan Age `url:"older_than,omitempty"`
 }

@@ -30,27 +30,28 @@ type RegistryNativeService struct {
 const registryName = "container_registry"
 
 // RegistryScope is the access that a registry token grants: a result of RepositoryScope, or
-// CatalogScope.
+// RegistryScopeCatalog.
 type RegistryScope string
 
-// CatalogScope lets the token's owner list the registry's repositories. Administrators only.
-const CatalogScope RegistryScope = "registry:catalog:*"
+// RegistryScopeCatalog lets the token's owner list the registry's repositories. Administrators
+// only.
+const RegistryScopeCatalog RegistryScope = "registry:catalog:*"
 
 // RegistryAction is an action on a repository of a registry.
 type RegistryAction string
 
 const (
-	// RegistryPull reads images.
-	RegistryPull RegistryAction = "pull"
-	// RegistryPush writes images.
-	RegistryPush RegistryAction = "push"
-	// RegistryDelete deletes manifests and tags.
-	RegistryDelete RegistryAction = "delete"
+	// RegistryActionPull reads images.
+	RegistryActionPull RegistryAction = "pull"
+	// RegistryActionPush writes images.
+	RegistryActionPush RegistryAction = "push"
+	// RegistryActionDelete deletes manifests and tags.
+	RegistryActionDelete RegistryAction = "delete"
 )
 
 // RepositoryScope returns the scope of a token for actions on one repository:
-// RepositoryScope("group/app", RegistryPull). The actions are RegistryPull, RegistryPush and
-// RegistryDelete; several are sent as pull,push.
+// RepositoryScope("group/app", RegistryActionPull). The actions are RegistryActionPull,
+// RegistryActionPush and RegistryActionDelete; several are sent as pull,push.
 func RepositoryScope(imagePath string, actions ...RegistryAction) RegistryScope {
 	names := make([]string, len(actions))
 	for i, action := range actions {
@@ -65,7 +66,7 @@ func (s RegistryScope) check() error {
 	parts := strings.Split(string(s), ":")
 	if len(parts) != 3 || strings.ContainsAny(string(s), " \t") || hasControl(string(s)) ||
 		parts[0] == "" || pathProblem(parts[1]) != "" || strings.Contains(","+parts[2]+",", ",,") {
-		return &ValidationError{Param: "scope", Reason: fmt.Sprintf("%q is not of the form repository:<image path>:<actions>: use RepositoryScope or CatalogScope", safetext.Clean(string(s), 256))}
+		return &ValidationError{Param: "scope", Reason: fmt.Sprintf("%q is not of the form repository:<image path>:<actions>: use RepositoryScope or RegistryScopeCatalog", safetext.Clean(string(s), 256))}
 	}
 	if reason := escapedReason(parts[1]); reason != "" {
 		return &ValidationError{Param: "scope", Reason: "the image path: " + reason}
@@ -75,7 +76,7 @@ func (s RegistryScope) check() error {
 
 // GetRegistryTokenOptions sets the access that a registry token grants.
 type GetRegistryTokenOptions struct {
-	// Scopes are the access that the token grants: results of RepositoryScope, or CatalogScope.
+	// Scopes are the access that the token grants: results of RepositoryScope, or RegistryScopeCatalog.
 	// Required.
 	Scopes []RegistryScope `url:"scope,omitempty"`
 }
@@ -114,7 +115,7 @@ type DeleteManifestOptions struct {
 // of the registry must be enabled; otherwise Error.Status is 405.
 // GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryNativeService) DeleteManifest(ctx context.Context, imagePath, reference string, o *DeleteManifestOptions, opts ...RequestOption) error {
-	r := s.newDelete("/v2/:image_path/manifests/:tag", imagePath, reference).scoped(s, RepositoryScope(imagePath, RegistryDelete)).manifest(o)
+	r := s.newDelete("/v2/:image_path/manifests/:tag", imagePath, reference).scoped(s, RepositoryScope(imagePath, RegistryActionDelete)).manifest(o)
 	return exec(ctx, r, opts)
 }
 
@@ -123,7 +124,7 @@ func (s *RegistryNativeService) DeleteManifest(ctx context.Context, imagePath, r
 //
 // Deprecated: since 16.4; use DeleteManifest.
 func (s *RegistryNativeService) DeleteTagReference(ctx context.Context, imagePath, tag string, opts ...RequestOption) error {
-	r := s.newDelete("/v2/:image_path/tags/reference/:tag", imagePath, tag).scoped(s, RepositoryScope(imagePath, RegistryDelete))
+	r := s.newDelete("/v2/:image_path/tags/reference/:tag", imagePath, tag).scoped(s, RepositoryScope(imagePath, RegistryActionDelete))
 	return exec(ctx, r, opts)
 }
 
@@ -131,7 +132,7 @@ func (s *RegistryNativeService) DeleteTagReference(ctx context.Context, imagePat
 // The contract does not show the response; it is read as the registry protocol specifies.
 // GitLab docs: https://docs.gitlab.com/api/container_registry/
 func (s *RegistryNativeService) ListCatalog(ctx context.Context, opts ...RequestOption) iter.Seq2[*CatalogRepository, error] {
-	r := s.newGet("/v2/_catalog").scoped(s, CatalogScope).itemsIn("repositories", "n")
+	r := s.newGet("/v2/_catalog").scoped(s, RegistryScopeCatalog).itemsIn("repositories", "n")
 	return list[CatalogRepository](ctx, r, opts)
 }
 

@@ -101,7 +101,7 @@ func TestNativeCredentials(t *testing.T) {
 // GetToken returns the client's token while it is valid, and a new one if there are request
 // options.
 func TestGetToken(t *testing.T) {
-	scopes := &GetRegistryTokenOptions{Scopes: []RegistryScope{RepositoryScope("group/app", RegistryPull, RegistryPush), CatalogScope}}
+	scopes := &GetRegistryTokenOptions{Scopes: []RegistryScope{RepositoryScope("group/app", RegistryActionPull, RegistryActionPush), RegistryScopeCatalog}}
 	c, _, _, auth := nativeClient(t, say(202, ""), sayJSON(string(readFixture(t, "registry_native/token.json"))))
 	token, err := c.RegistryNative.GetToken(t.Context(), scopes)
 	require.NoError(t, err)
@@ -336,14 +336,14 @@ func TestNativeRefused(t *testing.T) {
 	assertRefused(t, err, "DeleteManifestOptions.ManifestType", "Accept")
 	require.ErrorContains(t, err, "WithVocabulary(forge.GitLab)")
 	require.Error(t, c.RegistryNative.DeleteTagReference(t.Context(), "a b:c", "t"), "parameters that would request another scope")
-	for _, scope := range []RegistryScope{"", "repository:a", "repository::pull", RepositoryScope("a/b"), RepositoryScope("", RegistryPull), RepositoryScope("a/../b", RegistryPull),
-		RepositoryScope("a b", RegistryPull), RepositoryScope("a", RegistryPull, ""), "repository:a:pull repository:b:pull", "a:b:c:d"} {
-		_, err := c.RegistryNative.GetToken(t.Context(), &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope, scope}})
+	for _, scope := range []RegistryScope{"", "repository:a", "repository::pull", RepositoryScope("a/b"), RepositoryScope("", RegistryActionPull), RepositoryScope("a/../b", RegistryActionPull),
+		RepositoryScope("a b", RegistryActionPull), RepositoryScope("a", RegistryActionPull, ""), "repository:a:pull repository:b:pull", "a:b:c:d"} {
+		_, err := c.RegistryNative.GetToken(t.Context(), &GetRegistryTokenOptions{Scopes: []RegistryScope{RegistryScopeCatalog, scope}})
 		assertRefused(t, err, "GetRegistryTokenOptions.Scopes", "scope")
 	}
 	_, err = c.RegistryNative.GetToken(t.Context(), nil)
 	assertRefused(t, err, "GetRegistryTokenOptions.Scopes", "scope")
-	_, err = wireClient(t, api.url).RegistryNative.GetToken(t.Context(), &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}})
+	_, err = wireClient(t, api.url).RegistryNative.GetToken(t.Context(), &GetRegistryTokenOptions{Scopes: []RegistryScope{RegistryScopeCatalog}})
 	assertRefused(t, err, "WithRegistry", "")
 	for _, w := range []*wire{api, registry, auth} {
 		assert.Empty(t, w.seen())

@@ -94,11 +94,11 @@ func TestPreviewDeleteTags(t *testing.T) {
 		{"keep pattern", DeleteTagsOptions{NameRegexDelete: "v.*", NameRegexKeep: ".*-lts"}, []string{"v4", "v3", "v2", "v1"}, nil},
 		{"keep all", DeleteTagsOptions{NameRegexDelete: ".*", NameRegexKeep: ".*"}, nil, nil},
 		{"keep the newest that match", DeleteTagsOptions{NameRegexDelete: "v[1-4]", KeepN: 2}, []string{"v2", "v1"}, []string{"v4", "v3"}},
-		{"older than", DeleteTagsOptions{NameRegexDelete: "v[1-4]", OlderThan: Days(1)}, []string{"v3", "v2", "v1"}, []string{"v4"}},
+		{"older than", DeleteTagsOptions{NameRegexDelete: "v[1-4]", OlderThan: "1d"}, []string{"v3", "v2", "v1"}, []string{"v4"}},
 		{"a broken image is new", DeleteTagsOptions{NameRegexDelete: "broken|v3", KeepN: 1}, []string{"v3"}, []string{"broken"}},
-		{"and not old", DeleteTagsOptions{NameRegexDelete: "broken", OlderThan: Hours(1)}, nil, []string{"broken"}},
-		{"together", DeleteTagsOptions{NameRegexDelete: "v.*", NameRegexKeep: ".*-lts", KeepN: 1, OlderThan: Days(7)}, []string{"v2", "v1"}, []string{"v4", "v3"}},
-		{"together, where the number decides", DeleteTagsOptions{NameRegexDelete: "v.*", NameRegexKeep: ".*-lts", KeepN: 3, OlderThan: Days(7)},
+		{"and not old", DeleteTagsOptions{NameRegexDelete: "broken", OlderThan: "1h"}, nil, []string{"broken"}},
+		{"together", DeleteTagsOptions{NameRegexDelete: "v.*", NameRegexKeep: ".*-lts", KeepN: 1, OlderThan: "7d"}, []string{"v2", "v1"}, []string{"v4", "v3"}},
+		{"together, where the number decides", DeleteTagsOptions{NameRegexDelete: "v.*", NameRegexKeep: ".*-lts", KeepN: 3, OlderThan: "7d"},
 			[]string{"v1"}, []string{"v4", "v3", "v2"}},
 		{"keep more than there are", DeleteTagsOptions{NameRegexDelete: "v[12]", KeepN: 9}, nil, []string{"v2", "v1"}},
 	} {
@@ -140,7 +140,7 @@ func TestPreviewUsesTheServersClock(t *testing.T) {
 			}
 			fmt.Fprint(w, tag)
 		}))
-		preview, err := onceClient(t, srv.URL).Registry.PreviewDeleteTags(t.Context(), ID(42), 3, &DeleteTagsOptions{NameRegexDelete: "v1", OlderThan: Hours(2)})
+		preview, err := onceClient(t, srv.URL).Registry.PreviewDeleteTags(t.Context(), ID(42), 3, &DeleteTagsOptions{NameRegexDelete: "v1", OlderThan: "2h"})
 		srv.Close()
 		require.NoError(t, err)
 		assert.Equal(t, row.goes, len(preview.Delete) == 1, row.date)

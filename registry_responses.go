@@ -25,8 +25,8 @@ type RegistryProject struct {
 	ID int64 `json:"id"`
 	// Name is the display name.
 	Name string `json:"name"`
-	// Visibility selects the users who may see the registry: RegistryEnabled, RegistryPrivate or
-	// RegistryDisabled.
+	// Visibility selects the users who may see the registry: RegistryVisibilityEnabled,
+	// RegistryVisibilityPrivate or RegistryVisibilityDisabled.
 	Visibility RegistryVisibility `json:"container_registry_access_level"`
 	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`

@@ -53,28 +53,28 @@ func (s *RepositoriesService) DownloadBlob(ctx context.Context, project Ref, sha
 type ArchiveFormat string
 
 const (
-	// Bz2 is a tar file compressed with bzip2.
-	Bz2 ArchiveFormat = "bz2"
-	// Tar is a tar file without compression.
-	Tar ArchiveFormat = "tar"
-	// TarBz2 is a tar file compressed with bzip2.
-	TarBz2 ArchiveFormat = "tar.bz2"
-	// TarGz is a tar file compressed with gzip; the default.
-	TarGz ArchiveFormat = "tar.gz"
-	// TB2 is a tar file compressed with bzip2.
-	TB2 ArchiveFormat = "tb2"
-	// TBZ is a tar file compressed with bzip2.
-	TBZ ArchiveFormat = "tbz"
-	// TBZ2 is a tar file compressed with bzip2.
-	TBZ2 ArchiveFormat = "tbz2"
-	// Zip is a zip file.
-	Zip ArchiveFormat = "zip"
+	// ArchiveFormatBz2 is a tar file compressed with bzip2.
+	ArchiveFormatBz2 ArchiveFormat = "bz2"
+	// ArchiveFormatTar is a tar file without compression.
+	ArchiveFormatTar ArchiveFormat = "tar"
+	// ArchiveFormatTarBz2 is a tar file compressed with bzip2.
+	ArchiveFormatTarBz2 ArchiveFormat = "tar.bz2"
+	// ArchiveFormatTarGz is a tar file compressed with gzip; the default.
+	ArchiveFormatTarGz ArchiveFormat = "tar.gz"
+	// ArchiveFormatTB2 is a tar file compressed with bzip2.
+	ArchiveFormatTB2 ArchiveFormat = "tb2"
+	// ArchiveFormatTBZ is a tar file compressed with bzip2.
+	ArchiveFormatTBZ ArchiveFormat = "tbz"
+	// ArchiveFormatTBZ2 is a tar file compressed with bzip2.
+	ArchiveFormatTBZ2 ArchiveFormat = "tbz2"
+	// ArchiveFormatZip is a zip file.
+	ArchiveFormatZip ArchiveFormat = "zip"
 )
 
 // ArchiveOptions sets the content and the format of an archive.
 type ArchiveOptions struct {
-	// Format is the file format: one of the ArchiveFormat constants, such as Zip; empty for the
-	// server's default, TarGz.
+	// Format is the file format: one of the ArchiveFormat constants, such as ArchiveFormatZip; empty
+	// for the server's default, ArchiveFormatTarGz.
 	Format ArchiveFormat `url:"-"`
 	// Path is the directory to archive; empty for the whole repository.
 	Path string `url:"path,omitempty"`

@@ -12,10 +12,10 @@ import (
 type TreeEntryType string
 
 const (
-	// TreeEntryTree is a directory.
-	TreeEntryTree TreeEntryType = "tree"
-	// TreeEntryBlob is a file.
-	TreeEntryBlob TreeEntryType = "blob"
+	// TreeEntryTypeTree is a directory.
+	TreeEntryTypeTree TreeEntryType = "tree"
+	// TreeEntryTypeBlob is a file.
+	TreeEntryTypeBlob TreeEntryType = "blob"
 )
 
 // TreeEntry is a file or directory of a repository.
@@ -24,7 +24,7 @@ type TreeEntry struct {
 	ID string `json:"id"`
 	// Name is the last part of Path.
 	Name string `json:"name"`
-	// Type is the type of the entry: TreeEntryTree for a directory, TreeEntryBlob for a file.
+	// Type is the type of the entry: TreeEntryTypeTree for a directory, TreeEntryTypeBlob for a file.
 	Type TreeEntryType `json:"type"`
 	// Path is the path from the root of the repository.
 	Path string `json:"path"`

@@ -48,7 +48,7 @@ func TestRepositories(t *testing.T) {
 	blob, err := c.Repositories.DownloadBlob(ctx, ID(42), sha)
 	require.NoError(t, err)
 	assert.Equal(t, "\x00raw", readDownload(t, blob))
-	archive, err := c.Repositories.Archive(ctx, ID(42), &ArchiveOptions{Format: TarGz, ExcludePaths: []string{"docs", "a,b"}})
+	archive, err := c.Repositories.Archive(ctx, ID(42), &ArchiveOptions{Format: ArchiveFormatTarGz, ExcludePaths: []string{"docs", "a,b"}})
 	require.NoError(t, err)
 	assert.Equal(t, "tar app.tar.gz", readDownload(t, archive)+" "+archive.Name)
 	_, err = c.Repositories.Compare(ctx, ID(42), &CompareOptions{From: "main"})
@@ -59,7 +59,7 @@ func TestRepositories(t *testing.T) {
 
 // TestArchiveFormats compares the constants with the catalogue.
 func TestArchiveFormats(t *testing.T) {
-	assert.ElementsMatch(t, []any{string(Bz2), string(Tar), string(TarBz2), string(TarGz), string(TB2), string(TBZ), string(TBZ2), string(Zip)},
+	assert.ElementsMatch(t, []any{string(ArchiveFormatBz2), string(ArchiveFormatTar), string(ArchiveFormatTarBz2), string(ArchiveFormatTarGz), string(ArchiveFormatTB2), string(ArchiveFormatTBZ), string(ArchiveFormatTBZ2), string(ArchiveFormatZip)},
 		catalogue.Endpoints()["repositories.archive"].PathParams[1].Enum)
 }
 

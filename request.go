@@ -199,7 +199,7 @@ func (r *request) ready(ctx context.Context) error {
 
 // applyOptions applies the request options.
 func (r *request) applyOptions(kind callKind, opts []RequestOption) (*callOptions, error) {
-	s := &callOptions{kind: kind, retry: r.core.config.retry, limits: r.core.config.limits}
+	s := &callOptions{kind: kind, retry: r.core.config.retry, limits: r.core.config.limits, header: r.core.config.header.Clone()}
 	for _, opt := range opts {
 		if opt == nil {
 			continue

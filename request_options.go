@@ -13,7 +13,8 @@ import (
 
 // RequestOption changes a single call. An option that does not apply to the call is a
 // *ValidationError. Of two equal options, or headers of the same name, the last one counts, so that
-// a helper's option can be replaced. Each Query adds a parameter.
+// a helper's option can be replaced. It replaces the client's default, such as WithTimeout. Each
+// Query adds a parameter.
 type RequestOption func(*callOptions)
 
 // callKind is the use that a call makes of its response. The kinds can be combined as a set.

@@ -125,7 +125,7 @@ func (r *result) retryable(k RetryClass) bool {
 	case r.permanent || isPermanent(r.err):
 		return false
 	case r.err != nil:
-		return !r.sent || k != ClassNonIdempotent
+		return !r.sent || k != RetryClassNonIdempotent
 	}
 	return k.retriesStatus(r.status) || isLock(r.status, r.message)
 }

@@ -66,7 +66,7 @@ func faults() []fault {
 func TestRetryByClassAndFault(t *testing.T) {
 	for _, f := range faults() {
 		for _, reused := range []bool{false, true} {
-			for i, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
+			for i, k := range []RetryClass{RetryClassSafe, RetryClassIdempotent, RetryClassNonIdempotent} {
 				t.Run(fmt.Sprintf("%s/%s/reused=%t", f.name, k, reused), func(t *testing.T) {
 					t.Parallel()
 					checkFault(t, f, k, f.attempts[i], reused)
@@ -92,7 +92,7 @@ func checkFault(t *testing.T, f fault, k RetryClass, attempts int, reused bool) 
 	err := c.Do(t.Context(), callOf(k), &out)
 	e := asError(t, err)
 	assert.Equal(t, attempts, e.Attempts)
-	assert.Equal(t, f.ambiguous && k != ClassSafe, e.MaybeApplied)
+	assert.Equal(t, f.ambiguous && k != RetryClassSafe, e.MaybeApplied)
 	if f.is != nil {
 		require.ErrorIs(t, err, f.is)
 	}
@@ -108,7 +108,7 @@ func checkFault(t *testing.T, f fault, k RetryClass, attempts int, reused bool) 
 		require.Equal(t, 2, sent[0].nth)
 		require.Equal(t, conns, sent[0].conn)
 	}
-	if extra := len(sent) - attempts; k != ClassSafe || !reused || extra < 0 || extra > 1 {
+	if extra := len(sent) - attempts; k != RetryClassSafe || !reused || extra < 0 || extra > 1 {
 		// net/http itself sends a GET again, once, if its connection was closed while it was idle.
 		assert.Len(t, sent, attempts)
 	}
@@ -131,7 +131,7 @@ func TestRetryForeignTransport(t *testing.T) {
 		mock := httpmock.NewMockTransport()
 		mock.RegisterNoResponder(httpmock.NewErrorResponder(test.err))
 		c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: mock}))
-		e := asError(t, c.Do(t.Context(), callOf(ClassNonIdempotent), nil))
+		e := asError(t, c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil))
 		assert.Equal(t, test.attempts, e.Attempts)
 		assert.Equal(t, test.attempts == 1, e.MaybeApplied)
 		assert.Equal(t, test.attempts, mock.GetTotalCallCount())
@@ -144,7 +144,7 @@ func TestRetryFinishedContext(t *testing.T) {
 		w := pipedWire(t, always(say(502, "")))
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		err := w.client(t, WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})).Do(ctx, callOf(ClassSafe), nil)
+		err := w.client(t, WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Hour})).Do(ctx, callOf(RetryClassSafe), nil)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, err, ErrServer)
 		require.ErrorContains(t, err, "the context ends before the next attempt, which is due in ")
@@ -196,7 +196,7 @@ func TestRetryBudgetOfEachFault(t *testing.T) {
 	}
 	retried := 0
 	for name, service := range services {
-		for _, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
+		for _, k := range []RetryClass{RetryClassSafe, RetryClassIdempotent, RetryClassNonIdempotent} {
 			synctest.Test(t, func(t *testing.T) {
 				requests := 0
 				c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {

@@ -112,8 +112,8 @@ type UpdateRunnerOptions struct {
 	RunUntagged *bool `json:"run_untagged,omitempty"`
 	// Locked prevents the runner from being assigned to further projects.
 	Locked *bool `json:"locked,omitempty"`
-	// AccessLevel selects which jobs the runner takes: RunnerAccessNotProtected or
-	// RunnerAccessRefProtected.
+	// AccessLevel selects which jobs the runner takes: RunnerAccessLevelNotProtected or
+	// RunnerAccessLevelRefProtected.
 	AccessLevel RunnerAccessLevel `json:"access_level,omitempty"`
 	// MaximumTimeout is the maximum duration of a job: Value(time.Hour). It is sent in seconds; a
 	// value other than a positive number of whole seconds is an error. Null[time.Duration]() removes

@@ -43,10 +43,10 @@ const (
 type RunnerAccessLevel string
 
 const (
-	// RunnerAccessNotProtected takes the jobs of all branches and tags.
-	RunnerAccessNotProtected RunnerAccessLevel = "not_protected"
-	// RunnerAccessRefProtected takes those of protected branches and tags only.
-	RunnerAccessRefProtected RunnerAccessLevel = "ref_protected"
+	// RunnerAccessLevelNotProtected takes the jobs of all branches and tags.
+	RunnerAccessLevelNotProtected RunnerAccessLevel = "not_protected"
+	// RunnerAccessLevelRefProtected takes those of protected branches and tags only.
+	RunnerAccessLevelRefProtected RunnerAccessLevel = "ref_protected"
 )
 
 // Values of JobStatus that ListRunnerJobsOptions accepts. Jobs may have other values.
@@ -125,8 +125,8 @@ type Runner struct {
 	// Locked reports whether the runner cannot be assigned to further projects; nil in lists. Not part
 	// of the contract, which documents it only for Update.
 	Locked *bool `json:"locked"`
-	// AccessLevel selects which jobs the runner takes: RunnerAccessNotProtected or
-	// RunnerAccessRefProtected.
+	// AccessLevel selects which jobs the runner takes: RunnerAccessLevelNotProtected or
+	// RunnerAccessLevelRefProtected.
 	AccessLevel RunnerAccessLevel `json:"access_level"`
 	// MaximumTimeout is the maximum duration of a job, in seconds; nil if the runner sets no limit.
 	MaximumTimeout *int `json:"maximum_timeout"`

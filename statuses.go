@@ -33,13 +33,13 @@ func outcomeOf(r *route, status int, sent http.Header) outcome {
 			return unchanged
 		}
 	case status == http.StatusPartialContent:
-		if r.Class == ClassSafe && sent.Get("Range") != "" {
+		if r.Class == RetryClassSafe && sent.Get("Range") != "" {
 			return succeeded
 		}
 	case status == http.StatusOK:
 		return succeeded
 	case status == http.StatusCreated, status == http.StatusAccepted, status == http.StatusNoContent:
-		if r.Class != ClassSafe {
+		if r.Class != RetryClassSafe {
 			return succeeded
 		}
 	}
@@ -58,9 +58,9 @@ func (c RetryClass) retriesStatus(status int) bool {
 		return true
 	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return c != ClassNonIdempotent
+		return c != RetryClassNonIdempotent
 	}
-	return c != ClassNonIdempotent && conn.ProxyStatusText(status) != ""
+	return c != RetryClassNonIdempotent && conn.ProxyStatusText(status) != ""
 }
 
 // isLock reports whether the server did not act because another request holds a lock. Deployed

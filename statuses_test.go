@@ -50,15 +50,15 @@ func kindOf(name string) func(context.Context, *Client, ...RequestOption) error 
 
 func statusReads() []statusKind {
 	return []statusKind{
-		{"get", ClassSafe, true, false, "", false, oneIssue, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"get", RetryClassSafe, true, false, "", false, oneIssue, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			_, err := c.Issues.GetTimeStats(ctx, ID(1), 2, opts...)
 			return err
 		}},
-		{"list", ClassSafe, true, false, "", false, "[" + oneIssue + "]", func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"list", RetryClassSafe, true, false, "", false, "[" + oneIssue + "]", func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			_, err := Collect(c.Issues.List(ctx, nil, opts...))
 			return err
 		}},
-		{"download", ClassSafe, true, false, "", false, "content", func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"download", RetryClassSafe, true, false, "", false, "content", func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			d, err := c.Repositories.Archive(ctx, ID(1), nil, opts...)
 			if err != nil {
 				return err
@@ -67,12 +67,12 @@ func statusReads() []statusKind {
 			_, err = io.Copy(io.Discard, d)
 			return err
 		}},
-		{"registry token", ClassSafe, true, false, registryTokenPath, false, tokenOfBoth, func(ctx context.Context, c *Client, opts ...RequestOption) error {
-			scopes := &GetRegistryTokenOptions{Scopes: []RegistryScope{CatalogScope}}
+		{"registry token", RetryClassSafe, true, false, registryTokenPath, false, tokenOfBoth, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+			scopes := &GetRegistryTokenOptions{Scopes: []RegistryScope{RegistryScopeCatalog}}
 			_, err := c.RegistryNative.GetToken(ctx, scopes, opts...)
 			return err
 		}},
-		{"registry token of a call", ClassSafe, true, false, registryTokenPath, true, tokenOfBoth, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"registry token of a call", RetryClassSafe, true, false, registryTokenPath, true, tokenOfBoth, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			return c.RegistryNative.DeleteTagReference(ctx, "a/b", "v1", opts...)
 		}},
 	}
@@ -84,28 +84,28 @@ func statusWrites() []statusKind {
 		return err
 	}
 	return []statusKind{
-		{"exec, idempotent", ClassIdempotent, false, false, "", false, `{}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"exec, idempotent", RetryClassIdempotent, false, false, "", false, `{}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			return c.MergeRequests.DeleteBlock(ctx, ID(1), 2, 3, opts...)
 		}},
-		{"exec, once", ClassNonIdempotent, false, false, "", false, `{}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"exec, once", RetryClassNonIdempotent, false, false, "", false, `{}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			return c.Repositories.CreateChangelog(ctx, ID(1), &CreateChangelogOptions{Version: "1.0.0"}, opts...)
 		}},
-		{"value, PUT", ClassIdempotent, true, false, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"value, PUT", RetryClassIdempotent, true, false, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			o := &UpdateResourceGroupOptions{ProcessMode: ProcessModeOldestFirst}
 			_, err := c.ResourceGroups.Update(ctx, ID(1), "key", o, opts...)
 			return err
 		}},
-		{"value, POST, documents 304", ClassIdempotent, true, true, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"value, POST, documents 304", RetryClassIdempotent, true, true, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			_, err := c.Issues.CreateTodo(ctx, ID(1), 2, opts...)
 			return err
 		}},
-		{"value, POST", ClassNonIdempotent, true, false, "", false, oneIssue, spend},
-		{"upload", ClassNonIdempotent, true, false, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
+		{"value, POST", RetryClassNonIdempotent, true, false, "", false, oneIssue, spend},
+		{"upload", RetryClassNonIdempotent, true, false, "", false, `{"id":1}`, func(ctx context.Context, c *Client, opts ...RequestOption) error {
 			o := &UploadSecureFileOptions{Name: "a", File: FileBytes([]byte("content")).Named("a")}
 			_, err := c.SecureFiles.Upload(ctx, ID(1), o, opts...)
 			return err
 		}},
-		{"OAuth token of a call", ClassNonIdempotent, true, false, oauthTokenPath, true, tokenOfBoth, spend},
+		{"OAuth token of a call", RetryClassNonIdempotent, true, false, oauthTokenPath, true, tokenOfBoth, spend},
 	}
 }
 
@@ -119,7 +119,7 @@ func (k statusKind) end(row statusRow) statusEnd {
 	case k.endpoint == oauthTokenPath:
 		return row.oauth
 	}
-	return map[RetryClass]statusEnd{ClassSafe: row.read, ClassIdempotent: row.idempotent, ClassNonIdempotent: row.once}[k.class]
+	return map[RetryClass]statusEnd{RetryClassSafe: row.read, RetryClassIdempotent: row.idempotent, RetryClassNonIdempotent: row.once}[k.class]
 }
 
 // special reports whether a row of a special case replaces the row.
@@ -356,7 +356,7 @@ func TestStatuses(t *testing.T) {
 // body is not read: it may be a connection, whose reads no context ends.
 func TestStatusesOfOtherTransports(t *testing.T) {
 	for _, status := range []int{100, 101, 102, 103, 150, 199} {
-		for _, k := range []RetryClass{ClassSafe, ClassIdempotent, ClassNonIdempotent} {
+		for _, k := range []RetryClass{RetryClassSafe, RetryClassIdempotent, RetryClassNonIdempotent} {
 			read := false
 			body := &closeCounter{Reader: readFunc(func([]byte) (int, error) { read = true; return 0, io.EOF })}
 			c := wireClient(t, "https://forge.example.com", through(func(req *http.Request) (*http.Response, error) {
@@ -370,7 +370,7 @@ func TestStatusesOfOtherTransports(t *testing.T) {
 			assert.ErrorIs(t, err, ErrInvalidResponse, "%d %s", status, k)
 			e := asError(t, err)
 			assert.Equal(t, 1, e.Attempts, "%d %s", status, k)
-			assert.Equal(t, k != ClassSafe, e.MaybeApplied, "%d %s", status, k)
+			assert.Equal(t, k != RetryClassSafe, e.MaybeApplied, "%d %s", status, k)
 			assert.False(t, read, "%d %s: the body was read", status, k)
 			assert.EqualValues(t, 1, body.closed.Load(), "%d %s: the body is open", status, k)
 		}
@@ -383,7 +383,7 @@ func TestStatusesThatAreNone(t *testing.T) {
 		c := wireClient(t, "https://forge.example.com", WithRetry(RetryPolicy{MaxAttempts: 1}), through(func(req *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 		}))
-		err := c.Do(t.Context(), callOf(ClassSafe), new(any))
+		err := c.Do(t.Context(), callOf(RetryClassSafe), new(any))
 		require.Error(t, err)
 		assert.Equal(t, none, strings.Contains(err.Error(), fmt.Sprintf("%03d is not an HTTP status", status)), err)
 		assert.Equal(t, none, strings.Contains(unexpectedText(status), "is not an HTTP status"), status)

@@ -59,11 +59,8 @@ type Date struct {
 	Day int
 }
 
-// NewDate returns the day of the given year, month and day.
-func NewDate(year int, month time.Month, day int) Date { return Date{year, month, day} }
-
-// DateOf returns the day of t in t's own time zone.
-func DateOf(t time.Time) Date {
+// dateOf returns the day of t in t's own time zone.
+func dateOf(t time.Time) Date {
 	year, month, day := t.Date()
 	return Date{year, month, day}
 }
@@ -74,7 +71,7 @@ func ParseDate(s string) (Date, error) {
 	if err != nil {
 		return Date{}, fmt.Errorf("forge: %q is not a date of the form YYYY-MM-DD", safetext.Clean(s, 64))
 	}
-	return DateOf(t), nil
+	return dateOf(t), nil
 }
 
 // IsZero reports whether the date is the zero Date.
@@ -104,7 +101,7 @@ func (d Date) check() error {
 	switch {
 	case d.Year < 0 || d.Year > 9999:
 		return fmt.Errorf("forge: %s is not a date of the years 0 to 9999", d)
-	case DateOf(d.In(nil)) != d:
+	case dateOf(d.In(nil)) != d:
 		return fmt.Errorf("forge: %s is not a date of the calendar", d)
 	}
 	return nil

@@ -14,10 +14,10 @@ import (
 
 func TestDate(t *testing.T) {
 	for text, want := range map[string]Date{
-		"2026-01-02": NewDate(2026, time.January, 2),
-		"2024-02-29": NewDate(2024, time.February, 29),
-		"0001-01-01": NewDate(1, time.January, 1),
-		"9999-12-31": NewDate(9999, time.December, 31),
+		"2026-01-02": {2026, time.January, 2},
+		"2024-02-29": {2024, time.February, 29},
+		"0001-01-01": {1, time.January, 1},
+		"9999-12-31": {9999, time.December, 31},
 	} {
 		got, err := ParseDate(text)
 		require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestDate(t *testing.T) {
 		require.Error(t, err, text)
 		assert.NotContains(t, err.Error(), "\x00")
 	}
-	zero := NewDate(2026, 1, 1)
+	zero := Date{2026, 1, 1}
 	for _, data := range []string{"null", `""`} {
 		d := zero
 		require.NoError(t, json.Unmarshal([]byte(data), &d))
@@ -59,11 +59,11 @@ func TestDate(t *testing.T) {
 
 	berlin := time.FixedZone("", 3600)
 	evening := time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC)
-	assert.Equal(t, NewDate(2026, 3, 1), DateOf(evening))
-	assert.Equal(t, NewDate(2026, 3, 2), DateOf(evening.In(berlin)), "the day in the time zone of t")
-	assert.Equal(t, time.Date(2026, 3, 2, 0, 0, 0, 0, berlin), NewDate(2026, 3, 2).In(berlin))
-	assert.True(t, NewDate(2026, 2, 28).Before(NewDate(2026, 3, 1)))
-	assert.False(t, NewDate(2026, 3, 1).Before(NewDate(2026, 3, 1)))
+	assert.Equal(t, Date{2026, 3, 1}, dateOf(evening))
+	assert.Equal(t, Date{2026, 3, 2}, dateOf(evening.In(berlin)), "the day in the time zone of t")
+	assert.Equal(t, time.Date(2026, 3, 2, 0, 0, 0, 0, berlin), Date{2026, 3, 2}.In(berlin))
+	assert.True(t, Date{2026, 2, 28}.Before(Date{2026, 3, 1}))
+	assert.False(t, Date{2026, 3, 1}.Before(Date{2026, 3, 1}))
 }
 
 // Each unit is known in full, in the plural and in its short forms, and m is not.
@@ -137,7 +137,7 @@ func TestNullable(t *testing.T) {
 		{options{}, `{}`},
 		{options{N: Value(0), S: Value("")}, `{"n":0,"s":""}`},
 		{options{N: Null[int](), S: Null[string](), D: Null[Date]()}, `{"n":null,"s":null,"d":null}`},
-		{options{D: Value(NewDate(2026, 1, 2))}, `{"d":"2026-01-02"}`},
+		{options{D: Value(Date{2026, 1, 2})}, `{"d":"2026-01-02"}`},
 	} {
 		data, err := json.Marshal(test.options)
 		require.NoError(t, err)

@@ -30,10 +30,10 @@ const (
 type TwoFactorFilter string
 
 const (
-	// TwoFactorEnabled selects users with a second factor.
-	TwoFactorEnabled TwoFactorFilter = "enabled"
-	// TwoFactorDisabled selects users without one.
-	TwoFactorDisabled TwoFactorFilter = "disabled"
+	// TwoFactorFilterEnabled selects users with a second factor.
+	TwoFactorFilterEnabled TwoFactorFilter = "enabled"
+	// TwoFactorFilterDisabled selects users without one.
+	TwoFactorFilterDisabled TwoFactorFilter = "disabled"
 )
 
 // ListUsersOptions filters and sorts the list of users. The fields from ExternUID to the end are
@@ -84,8 +84,8 @@ type ListUsersOptions struct {
 	OrderBy UserOrderBy `url:"order_by,omitempty"`
 	// Sort is the direction: SortAsc or SortDesc; empty for SortDesc. Administrators.
 	Sort Sort `url:"sort,omitempty"`
-	// TwoFactor selects users with a second factor (TwoFactorEnabled) or without one
-	// (TwoFactorDisabled). Administrators.
+	// TwoFactor selects users with a second factor (TwoFactorFilterEnabled) or without one
+	// (TwoFactorFilterDisabled). Administrators.
 	TwoFactor TwoFactorFilter `url:"two_factor,omitempty"`
 	// WithoutProjects selects users without projects. Administrators.
 	WithoutProjects *bool `url:"without_projects,omitempty"`

@@ -51,7 +51,7 @@ func oursFiltered() *forge.ListIssuesOptions {
 	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	return &forge.ListIssuesOptions{
 		AssigneeID: forge.ID(42), AuthorUsername: "ada.okafor", Confidential: new(false), CreatedAfter: day, CreatedBefore: day.AddDate(0, 1, 0),
-		UpdatedAfter: day, UpdatedBefore: day.AddDate(0, 2, 0), DueDate: forge.DueMonth, IIDs: []int64{1, 2, 3}, In: forge.SearchInTitle,
+		UpdatedAfter: day, UpdatedBefore: day.AddDate(0, 2, 0), DueDate: forge.DueDateFilterMonth, IIDs: []int64{1, 2, 3}, In: forge.SearchInTitle,
 		IssueType: forge.IssueTypeIssue, IterationID: forge.ID(7), Labels: forge.Labels("bug", "p1"), Milestone: forge.Text("v1"),
 		MyReactionEmoji: forge.Text("thumbsup"), OrderBy: forge.IssueOrderByUpdatedAt, Scope: forge.ScopeAll, Search: "export", Sort: forge.SortAsc,
 		State: forge.IssueStateOpened,

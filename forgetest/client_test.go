@@ -55,7 +55,7 @@ func meetRegistry(t *testing.T, srv *forgetest.Server, requests int) {
 	assert.Len(t, tags, 230)
 	srv.AssertRequestCount(t, "GET /projects/:id/registry/repositories/:repository_id/tags", requests)
 
-	o := &forge.DeleteTagsOptions{NameRegexDelete: "v.*[05]", NameRegexKeep: "v00.*", KeepN: 3, OlderThan: forge.Months(4)}
+	o := &forge.DeleteTagsOptions{NameRegexDelete: "v.*[05]", NameRegexKeep: "v00.*", KeepN: 3, OlderThan: "4month"}
 	preview, err := client.Registry.PreviewDeleteTags(ctx, project, image.ID, o)
 	require.NoError(t, err)
 	require.NotEmpty(t, preview.Delete)
@@ -123,9 +123,9 @@ func TestClientRetriesSoon(t *testing.T) {
 
 // Documents accept the client's types: dates, and types of strings.
 func TestDocumentOfClientTypes(t *testing.T) {
-	d := forgetest.NewDocument("Issue").Set("due_date", forge.NewDate(2026, 3, 1)).Set("state", forge.IssueStateClosed)
+	d := forgetest.NewDocument("Issue").Set("due_date", forge.Date{Year: 2026, Month: 3, Day: 1}).Set("state", forge.IssueStateClosed)
 	assert.Equal(t, []any{time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), "closed"}, []any{d.Get("due_date"), d.Get("state")})
-	assert.Panics(t, func() { d.Set("title", forge.NewDate(2026, 3, 1)) })
+	assert.Panics(t, func() { d.Set("title", forge.Date{Year: 2026, Month: 3, Day: 1}) })
 }
 
 // TestFIPSOnly runs the client and the server in a process that allows approved cryptography only.

@@ -107,7 +107,7 @@ func (w *walk) readProject(ctx context.Context, c *forge.Client) {
 
 // readRepository reads the files and a merge request of the project.
 func (w *walk) readRepository(ctx context.Context, c *forge.Client) {
-	isFile := func(e *forge.TreeEntry) bool { return e.Type == forge.TreeEntryBlob }
+	isFile := func(e *forge.TreeEntry) bool { return e.Type == forge.TreeEntryTypeBlob }
 	var file forge.TreeEntry
 	w.did(keep(&file, c.Repositories.ListTree(ctx, w.project, nil, page...), isFile))
 	w.did(only(c.Repositories.GetBlob(ctx, w.project, file.ID)))
@@ -141,9 +141,9 @@ func (w *walk) readRegistry(ctx context.Context, c *forge.Client) {
 	var tag forge.RegistryTag
 	w.did(keep(&tag, c.Registry.ListTags(ctx, project, w.repository.ID, nil, page...)))
 	w.did(only(c.Registry.GetTag(ctx, project, w.repository.ID, tag.Name)))
-	scope := forge.CatalogScope
+	scope := forge.RegistryScopeCatalog
 	if w.repository.ID != 0 {
-		scope = forge.RepositoryScope(w.repository.Path, forge.RegistryPull)
+		scope = forge.RepositoryScope(w.repository.Path, forge.RegistryActionPull)
 	}
 	w.did(only(c.RegistryNative.GetToken(ctx, &forge.GetRegistryTokenOptions{Scopes: []forge.RegistryScope{scope}})))
 	w.did(drain(c.RegistryNative.ListCatalog(ctx, page...)))

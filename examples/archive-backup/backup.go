@@ -67,7 +67,7 @@ func (b *backup) all(ctx context.Context, projects []string, parallel int) error
 // fetch requests the archive. It reads it unless the backup has it: the archive's name identifies
 // the commit.
 func (b *backup) fetch(ctx context.Context, project string) (result string, err error) {
-	archive, err := b.client.Repositories.Archive(ctx, forge.Path(project), &forge.ArchiveOptions{Format: forge.TarGz})
+	archive, err := b.client.Repositories.Archive(ctx, forge.Path(project), &forge.ArchiveOptions{Format: forge.ArchiveFormatTarGz})
 	if err != nil {
 		return "", err
 	}

@@ -131,7 +131,7 @@ func listFiles(ctx context.Context, out io.Writer, client *forge.Client, project
 		if err != nil {
 			return err
 		}
-		if entry.Type == forge.TreeEntryTree {
+		if entry.Type == forge.TreeEntryTypeTree {
 			folders++
 			continue
 		}
@@ -144,7 +144,7 @@ func listFiles(ctx context.Context, out io.Writer, client *forge.Client, project
 
 // downloadArchive saves an archive of the project to a file, in constant memory, and removes it.
 func downloadArchive(ctx context.Context, out io.Writer, client *forge.Client, project forge.Path) error {
-	archive, err := client.Repositories.Archive(ctx, project, &forge.ArchiveOptions{Format: forge.TarGz})
+	archive, err := client.Repositories.Archive(ctx, project, &forge.ArchiveOptions{Format: forge.ArchiveFormatTarGz})
 	if err != nil {
 		return err
 	}

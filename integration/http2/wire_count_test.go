@@ -28,11 +28,11 @@ func countedCalls() []countedCall {
 	withBody := subscribe
 	withBody.Body = map[string]any{"duration": "1h"}
 	return []countedCall{
-		{"GET", forge.ClassSafe, read},
-		{"idempotent POST", forge.ClassIdempotent, subscribe},
-		{"idempotent POST with a body", forge.ClassIdempotent, withBody},
-		{"POST", forge.ClassNonIdempotent, forge.Call{Method: http.MethodPost, Route: "/things/:id/new", Args: args[:1]}},
-		{"POST with a body", forge.ClassNonIdempotent, spend(1)},
+		{"GET", forge.RetryClassSafe, read},
+		{"idempotent POST", forge.RetryClassIdempotent, subscribe},
+		{"idempotent POST with a body", forge.RetryClassIdempotent, withBody},
+		{"POST", forge.RetryClassNonIdempotent, forge.Call{Method: http.MethodPost, Route: "/things/:id/new", Args: args[:1]}},
+		{"POST with a body", forge.RetryClassNonIdempotent, spend(1)},
 	}
 }
 
@@ -130,7 +130,7 @@ func checkWireCount(t *testing.T, fault countedFault, call countedCall, times in
 	requests := len(got)
 
 	want := min(times+1, 4)
-	if call.class == forge.ClassNonIdempotent && !fault.refused {
+	if call.class == forge.RetryClassNonIdempotent && !fault.refused {
 		want = 1
 	}
 	require.NoError(t, ctx.Err(), "the call does not end: %d requests, %v", requests, err)
@@ -148,5 +148,5 @@ func checkWireCount(t *testing.T, fault countedFault, call countedCall, times in
 	var failed *forge.Error
 	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, requests, failed.Attempts, "Error.Attempts")
-	assert.Equal(t, call.class != forge.ClassSafe && !fault.refused, failed.MaybeApplied, "MaybeApplied: %v", err)
+	assert.Equal(t, call.class != forge.RetryClassSafe && !fault.refused, failed.MaybeApplied, "MaybeApplied: %v", err)
 }

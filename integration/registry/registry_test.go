@@ -102,7 +102,7 @@ func TestTokenRefused(t *testing.T) {
 	s.push("group/app", "v1", "v2")
 	client := s.client()
 	s.realm.set(func(r *realm) { r.age = time.Hour })
-	options := &forge.GetRegistryTokenOptions{Scopes: []forge.RegistryScope{forge.RepositoryScope("group/app", forge.RegistryDelete)}}
+	options := &forge.GetRegistryTokenOptions{Scopes: []forge.RegistryScope{forge.RepositoryScope("group/app", forge.RegistryActionDelete)}}
 	old, err := client.RegistryNative.GetToken(t.Context(), options)
 	require.NoError(t, err)
 	s.realm.set(func(r *realm) { r.age = 0 })

@@ -342,7 +342,7 @@ func argumentValues(kind reflect.Type) (values []reflect.Value) {
 		forge.Value(time.Duration(math.MaxInt64)), forge.Value(time.Millisecond), forge.Hash{}, forge.Hash{"a": "b", "c": ""}, forge.Hash{"": "x"}, forge.Hash{"a[b]": "x"}, at, at.Add(123 * time.Millisecond).In(time.FixedZone("", 53*60+28)),
 		time.Time{}.In(time.FixedZone("", 3600)), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC),
 		forge.WorkDuration(time.Second), forge.WorkDuration(-time.Hour), forge.WorkDuration(1), forge.WorkDuration(math.MaxInt64), forge.WorkDuration(math.MinInt64),
-		forge.Days(1), forge.Days(0), forge.Days(-1), forge.Hours(math.MaxInt), forge.Age("1 fortnight"), forge.Age(" "), []forge.RegistryScope{}, []forge.RegistryScope{""}, []forge.RegistryScope{forge.RegistryScope(" ")},
+		forge.Age("1d"), forge.Age("0d"), forge.Age("-1d"), forge.Age("9223372036854775807h"), forge.Age("1 fortnight"), forge.Age(" "), []forge.RegistryScope{}, []forge.RegistryScope{""}, []forge.RegistryScope{forge.RegistryScope(" ")},
 		map[string]any{}, map[string]any{"x": nil}, map[string]any{"x": "\xff"}, map[string]any{"x": at}, map[string]any{"x": []any{}, "y": []int{1, 1}, "z": math.MaxInt64}, map[string]any{"x": func() {}},
 	} {
 		if cases.Fits(value, kind) {

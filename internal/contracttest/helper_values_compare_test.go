@@ -227,7 +227,7 @@ func holdsString(v reflect.Value, want string) holding {
 	case v.Type() == dateType:
 		return wholeIf(slices.ContainsFunc(timeForms, func(form string) bool {
 			at, err := time.Parse(form, want)
-			return err == nil && !at.IsZero() && forge.DateOf(at) == v.Interface().(forge.Date)
+			return err == nil && !at.IsZero() && at.Format(time.DateOnly) == v.Interface().(forge.Date).String()
 		}))
 	case v.Type() == bytesType:
 		content, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(want, "\n", ""))

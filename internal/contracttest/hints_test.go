@@ -86,7 +86,7 @@ func (table *truthTable) fill(t *testing.T, p platform, number int) {
 			continue
 		}
 		for _, r := range forge.Routes() {
-			if r.Class != forge.ClassSafe || strings.Contains(r.Template, "[.:format]") || table.endpoints[r.Method+" "+r.Template].Base != "api" {
+			if r.Class != forge.RetryClassSafe || strings.Contains(r.Template, "[.:format]") || table.endpoints[r.Method+" "+r.Template].Base != "api" {
 				continue // the writes of the registry get a token, too
 			}
 			args := catalogue.Arguments(r.Template, w.objects)

@@ -17,9 +17,9 @@ import (
 
 // otherWords are the constants whose names do not end with their values.
 var otherWords = map[string]string{
-	"AuditEntityInstance":       "Service::Audit::InstanceScope",
-	"CatalogScope":              "registry:catalog:*",
-	"DueNone":                   "0",
+	"AuditEntityTypeInstance":   "Service::Audit::InstanceScope",
+	"RegistryScopeCatalog":      "registry:catalog:*",
+	"DueDateFilterNone":         "0",
 	"IntegrationTwoURLTrackerA": "issue_tracker_two_urls_1",
 	"IntegrationTwoURLTrackerB": "issue_tracker_two_urls_2",
 	"RunnerTypeGroup":           "group_type",
@@ -29,11 +29,22 @@ var otherWords = map[string]string{
 	"SettingTier":               "of another tier",
 }
 
-// The name of a constant ends with its value, so that DueToday cannot send "tomorrow".
+// otherPrefixes are the types whose constants do not begin with their names.
+var otherPrefixes = map[string]string{
+	"IntegrationKind": "Integration", "JobLimiterMode": "JobLimiter", "SettingReason": "Setting", "WhatsNewVariant": "WhatsNew", "YesNo": "",
+}
+
+// The name of a constant begins with its type, and ends with its value, so that DueDateFilterToday cannot send "tomorrow".
 func TestConstantsAreNamedForTheirValues(t *testing.T) {
 	checked, marks := 0, strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
 	for _, c := range constants(t) {
 		name, word := c.Name(), constant.StringVal(c.Val())
+		kind := c.Type().(*types.Named).Obj().Name()
+		prefix, other := otherPrefixes[kind]
+		if !other {
+			prefix = kind
+		}
+		assert.True(t, strings.HasPrefix(name, prefix), "%s is a %s", name, kind)
 		if other, known := otherWords[name]; known {
 			assert.Equal(t, other, word, name)
 			continue

@@ -34,7 +34,7 @@ func TestNotModified(t *testing.T) {
 		if documents {
 			unchanged++
 		}
-		if routes[name].Class == forge.ClassSafe {
+		if routes[name].Class == forge.RetryClassSafe {
 			checkNotModified(t, c, routes[name], false, true)
 		}
 	}
@@ -65,7 +65,7 @@ func checkNotModified(t *testing.T, c *cases.Case, route forge.Route, documents,
 	fails := !documents && !condition
 	assert.Equal(t, !fails, errors.Is(err, forge.ErrNotModified), name)
 	assert.Equal(t, fails, errors.Is(err, forge.ErrInvalidResponse), name)
-	assert.Equal(t, fails && route.Class != forge.ClassSafe, e.MaybeApplied, name)
+	assert.Equal(t, fails && route.Class != forge.RetryClassSafe, e.MaybeApplied, name)
 	assert.Equal(t, fails, client.Stats().Failures == 1, name)
 	assert.Equal(t, 304, e.Status, name)
 	assert.Equal(t, 1, e.Attempts, name)

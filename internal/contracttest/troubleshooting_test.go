@@ -38,7 +38,7 @@ var troubles = map[string]func(t *testing.T, srv *forgetest.Server, app *forgete
 	"role": func(t *testing.T, srv *forgetest.Server, app *forgetest.Project) error {
 		user := srv.AddUser("maya")
 		app.AddMember(user, forgetest.Reporter)
-		options := &forge.SetRegistryVisibilityOptions{Visibility: forge.RegistryPrivate}
+		options := &forge.SetRegistryVisibilityOptions{Visibility: forge.RegistryVisibilityPrivate}
 		return failure(srv.Client(forge.WithToken(user.Token)).Registry.SetVisibility(t.Context(), acmeApp, options))
 	},
 	"administrator": func(t *testing.T, srv *forgetest.Server, _ *forgetest.Project) error {

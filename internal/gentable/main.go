@@ -115,7 +115,7 @@ func writeTable(services []gosource.Service) string {
 	methods := requests(services)
 	for _, m := range methods {
 		r, e := route(m), endpoints[m.Verb+" "+m.Template]
-		if !m.Plain || r.Class == forge.ClassSafe {
+		if !m.Plain || r.Class == forge.RetryClassSafe {
 			continue
 		}
 		o, unchanged := outcomes[e.ID], e.HasRule("no_op")
@@ -126,7 +126,7 @@ func writeTable(services []gosource.Service) string {
 		case unchanged:
 			again = "`forge.ErrNotModified`"
 			shownBy += "; success and `forge.ErrNotModified` both mean that the state is the wanted one"
-		case r.Class == forge.ClassNonIdempotent:
+		case r.Class == forge.RetryClassNonIdempotent:
 			again, shownBy = "takes effect again", "no method reads it"
 		}
 		i := slices.IndexFunc(methods, func(read gosource.Method) bool { return read.Verb == "GET" && read.Template == m.Template })

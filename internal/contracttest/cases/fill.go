@@ -174,8 +174,8 @@ func samples(n int, text string, truth bool) (all []sampled) {
 	add(nil, text, forge.Hash{HashKey: text})
 	add(map[string]any{HashKey: number}, "", map[string]any{HashKey: n})
 	add(decimal+"h", decimal+"h", forge.WorkDuration(n)*forge.WorkDuration(time.Hour))
-	add(decimal+"d", decimal+"d", forge.Days(n))
-	add(nil, "repository:group/app:pull", []forge.RegistryScope{forge.RepositoryScope("group/app", forge.RegistryPull)})
+	add(decimal+"d", decimal+"d", forge.Age(strconv.Itoa(n)+"d"))
+	add(nil, "repository:group/app:pull", []forge.RegistryScope{forge.RepositoryScope("group/app", forge.RegistryActionPull)})
 	file, sent := sampleFile()
 	return append(all, sampled{file, *sent})
 }
@@ -251,7 +251,7 @@ var formField = regexp.MustCompile(`--form(?:-string)? '?([^=']+)=`)
 // Sample returns a nonzero value that can be encoded.
 func Sample(t *testing.T, kind reflect.Type) reflect.Value {
 	t.Helper()
-	for _, value := range []any{forge.ID(7), forge.IDs(7), forge.Number(7), forge.Started, forge.Text("x"), forge.Labels("x"), time.Unix(1, 0), forge.Days(1), forge.Hash{"<key>": "x"}, map[string]any{"x": 1}, forge.FileBytes([]byte("x"))} {
+	for _, value := range []any{forge.ID(7), forge.IDs(7), forge.Number(7), forge.Started, forge.Text("x"), forge.Labels("x"), time.Unix(1, 0), forge.Age("1d"), forge.Hash{"<key>": "x"}, map[string]any{"x": 1}, forge.FileBytes([]byte("x"))} {
 		if v := reflect.ValueOf(value); v.Type() == kind || kind.Kind() == reflect.Interface && v.Type().Implements(kind) {
 			return v
 		}
