@@ -155,7 +155,8 @@ type IssueNot struct {
 	AuthorID int64 `url:"author_id,omitempty"`
 	// AuthorUsername excludes issues of the author. Not together with AuthorID.
 	AuthorUsername string `url:"author_username,omitempty"`
-	// IIDs excludes issues with these IIDs. List only.
+	// IIDs excludes issues with these IIDs. The contract documents it for List; deployed servers
+	// accept it in both lists.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
 	// IterationID excludes the issues of the iteration. Not together with IterationTitle. Premium and
 	// Ultimate.
@@ -172,12 +173,14 @@ type IssueNot struct {
 	// with Milestone.
 	MilestoneID MilestoneFilter `url:"milestone_id,omitempty"`
 	// MyReactionEmoji excludes issues with this reaction of the user: Text("thumbsdown").
-	// ListForGroup only.
+	// ListForGroup only. It is refused, because servers since 19.5 ignore it; SkipValidation sends it
+	// to older ones.
 	MyReactionEmoji Text `url:"my_reaction_emoji,omitempty"`
-	// Search excludes issues that contain the words. ListForGroup only.
+	// Search excludes issues that contain the words. ListForGroup only. It is refused, because servers
+	// since 19.5 ignore it; SkipValidation sends it to older ones.
 	Search string `url:"search,omitempty"`
 	// In selects the texts that Search covers: SearchInTitle, SearchInDescription or SearchInBoth.
-	// ListForGroup only.
+	// ListForGroup only. It is refused together with Search.
 	In SearchIn `url:"in,omitempty"`
 	// Weight excludes issues with the weight: new(Number(0)). Premium and Ultimate.
 	Weight *Number `url:"weight,omitempty"`

@@ -58,7 +58,9 @@ type ListMergeRequestsOptions struct {
 	// ApprovedByUsernames selects merge requests that all of the users have approved. Not part of the
 	// contract.
 	ApprovedByUsernames []string `url:"approved_by_usernames,brackets,omitempty"`
-	// Approved selects approved merge requests (Yes), or the others (No). Not part of the contract.
+	// Approved selects approved merge requests (Yes), or the others (No). Not part of the contract. It
+	// is refused, because servers since 19.5 ignore it; SkipValidation sends it to older ones, which
+	// need a feature flag.
 	Approved YesNo `url:"approved,omitempty"`
 	// ApproverIDs selects merge requests that have all of the users as approvers: IDs(1, 2), None or
 	// Any. Premium and Ultimate.

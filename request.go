@@ -250,7 +250,7 @@ func (r *request) check(s *callOptions, query url.Values) error {
 	if s.skipValidation {
 		return nil
 	}
-	if err := firstError(checkFields(r.queryOptions), r.route.checkDocumented(query), checkRules(r.queryOptions)); err != nil {
+	if err := firstError(checkFields(r.queryOptions), r.route.checkDocumented(query), r.route.checkDropped(query), checkRules(r.queryOptions)); err != nil {
 		return nameOption(r.queryOptions, err)
 	}
 	if !r.custom { // the fields of a Call's body have no rules

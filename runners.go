@@ -31,8 +31,7 @@ const (
 	RunnerScopeShared RunnerScope = "shared"
 )
 
-// ListRunnersOptions filters the lists of runners. "List and ListAll only" marks a field that the
-// contract documents only for these.
+// ListRunnersOptions filters the lists of runners.
 type ListRunnersOptions struct {
 	// Scope selects by a property: RunnerScopeActive, RunnerScopePaused, RunnerScopeOnline or
 	// RunnerScopeOffline; in ListAll also RunnerScopeSpecific or RunnerScopeShared.
@@ -49,8 +48,8 @@ type ListRunnersOptions struct {
 	Paused *bool `url:"paused,omitempty"`
 	// TagList selects runners that have all of the tags.
 	TagList []string `url:"tag_list,brackets,omitempty"`
-	// VersionPrefix selects by the beginning of the version: 15.0, 14, 16.1.241. List and ListAll
-	// only.
+	// VersionPrefix selects by the beginning of the version: 15.0, 14, 16.1.241. The contract documents
+	// it for List and ListAll; deployed servers accept it in all lists.
 	VersionPrefix string `url:"version_prefix,omitempty"`
 }
 

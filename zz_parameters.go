@@ -11,7 +11,7 @@ func (r *route) parameters() string {
 	case "GET /groups/:id/audit_events":
 		return "created_after created_before"
 	case "GET /groups/:id/issues":
-		return "assignee_id assignee_username author_id author_username closed_by_id confidential created_after created_before due_date epic_id health_status iids in issue_type iteration_id iteration_title labels milestone milestone_id my_reaction_emoji non_archived not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[in] not[iteration_id] not[iteration_title] not[labels] not[milestone] not[milestone_id] not[my_reaction_emoji] not[search] not[weight] order_by scope search sort state updated_after updated_before weight with_labels_details"
+		return "assignee_id assignee_username author_id author_username closed_by_id confidential created_after created_before due_date epic_id health_status iids in issue_type iteration_id iteration_title labels milestone milestone_id my_reaction_emoji non_archived not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[iids] not[in] not[iteration_id] not[iteration_title] not[labels] not[milestone] not[milestone_id] not[my_reaction_emoji] not[search] not[weight] order_by scope search sort state updated_after updated_before weight with_labels_details"
 	case "GET /issues":
 		return "assignee_id assignee_username author_id author_username closed_by_id confidential created_after created_before due_date epic_id health_status iids in issue_type iteration_id iteration_title labels milestone milestone_id my_reaction_emoji non_archived not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[iids] not[iteration_id] not[iteration_title] not[labels] not[milestone] not[milestone_id] not[weight] order_by scope search sort state updated_after updated_before weight with_labels_details"
 	case "GET /jwt/auth":
@@ -45,7 +45,7 @@ func (r *route) parameters() string {
 	case "GET /projects/:id/repository/tree":
 		return "page_token pagination path per_page recursive ref"
 	case "GET /projects/:id/runners":
-		return "paused scope status tag_list type"
+		return "paused scope status tag_list type version_prefix"
 	case "GET /registry/repositories/:id":
 		return "size tags tags_count"
 	case "GET /runners":
@@ -60,6 +60,22 @@ func (r *route) parameters() string {
 		return "active admins auditors blocked created_after created_before custom_attributes exclude_active exclude_external exclude_humans exclude_internal extern_uid external humans order_by provider saml_provider_id search skip_ldap sort two_factor username with_custom_attributes without_project_bots without_projects"
 	case "GET /users/:id":
 		return "with_custom_attributes"
+	}
+	return ""
+}
+
+// dropped are the parameters that current servers drop silently, with the first release that is known
+// to do so: name=release, separated by spaces.
+func (r *route) dropped() string {
+	switch r.Method + " " + r.Template {
+	case "GET /groups/:id/issues":
+		return "not[in]=19.5 not[my_reaction_emoji]=19.5 not[search]=19.5"
+	case "GET /merge_requests":
+		return "approved=19.5"
+	case "GET /projects/:id/merge_requests":
+		return "approved=19.5"
+	case "GET /users":
+		return "saml_provider_id=18.2"
 	}
 	return ""
 }
