@@ -83,6 +83,8 @@ func (s *AuditEventsService) neutrals(events iter.Seq2[*AuditEvent, error]) iter
 }
 
 // List lists the events of the whole instance. Administrators only; self-managed and dedicated.
+// GitLab documents at most 30 days between CreatedAfter and CreatedBefore for each query, which
+// releases up to 19.5 do not enforce: list long times in windows of at most 30 days.
 // GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) List(ctx context.Context, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
 	r := s.newGet("/audit_events").params(o.worded(s.owner()))
@@ -168,6 +170,19 @@ type AuditEventDetails struct {
 	Add string `json:"add"`
 	// Change is the changed attribute; From and To are its values.
 	Change AuditEventChange `json:"change"`
+	// Changes are the changed attributes of an event with several, as raw JSON. Not part of the
+	// contract.
+	Changes json.RawMessage `json:"changes"`
+	// With is the way of an authentication, such as standard. Not part of the contract.
+	With string `json:"with"`
+	// As is the role that was given. Not part of the contract.
+	As string `json:"as"`
+	// Remove names the object or attribute that was removed. Not part of the contract.
+	Remove string `json:"remove"`
+	// FailedLogin is the way of a failed authentication, such as STANDARD. Not part of the contract.
+	FailedLogin string `json:"failed_login"`
+	// EventName is the kind of event. Not part of the contract.
+	EventName string `json:"event_name"`
 	// From is the value before the change, as text: "true" for a boolean.
 	From string `json:"from"`
 	// To is the value after the change, as text.

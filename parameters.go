@@ -17,8 +17,8 @@ import (
 // int in a query is not negative. So a new field of options has the rules without further code. The
 // fields of a type are read once, by reflection. zz_parameters.go, which is generated from
 // internal/catalogue, has the query parameters of each endpoint: a filter that a list does not
-// document is refused, unless deployed servers take it there, and so is one that they drop. Enum values are not checked, because
-// servers are newer than clients.
+// document is refused, unless deployed servers take it there, and so is one that they drop. Enum
+// values are not checked, because servers are newer than clients.
 
 var documentedParameters sync.Map // of *route: its parameters
 

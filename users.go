@@ -46,6 +46,8 @@ type ListUsersOptions struct {
 	// Search selects by a part of the name or the username, or by the complete public e-mail address.
 	// For administrators of self-managed and dedicated instances it also selects by private addresses.
 	Search string `url:"search,omitempty"`
+	// PublicEmail selects the user with this public address. Not part of the contract.
+	PublicEmail string `url:"public_email,omitempty"`
 	// Active selects active users; ExcludeActive selects the others.
 	Active bool `url:"active,omitempty"`
 	// External selects external users; ExcludeExternal selects the others.

@@ -17,7 +17,7 @@ func (r *route) parameters() string {
 	case "GET /jwt/auth":
 		return "scope service"
 	case "GET /merge_requests":
-		return "approved approved_by_ids approved_by_usernames approver_ids assignee_id author_id author_username created_after created_before deployed_after deployed_before environment in labels merge_user_id merge_user_username milestone my_reaction_emoji not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[labels] not[milestone] not[my_reaction_emoji] not[reviewer_id] not[reviewer_username] order_by reviewer_id reviewer_username scope search sort source_branch source_project_id state target_branch updated_after updated_before view wip with_labels_details with_merge_status_recheck"
+		return "approved approved_by_ids approved_by_usernames approver_ids assignee_id assignee_username author_id author_username created_after created_before deployed_after deployed_before draft environment in labels merge_user_id merge_user_username merged_after merged_before milestone my_reaction_emoji non_archived not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[labels] not[milestone] not[my_reaction_emoji] not[reviewer_id] not[reviewer_username] order_by reviewer_id reviewer_username scope search sort source_branch source_project_id state target_branch updated_after updated_before view wip with_labels_details with_merge_status_recheck"
 	case "GET /namespaces":
 		return "full_path_search owned_only requested_hosted_plan search top_level_only"
 	case "GET /namespaces/:namespace/exists":
@@ -25,7 +25,7 @@ func (r *route) parameters() string {
 	case "GET /projects/:id/audit_events":
 		return "created_after created_before"
 	case "GET /projects/:id/merge_requests":
-		return "approved approved_by_ids approved_by_usernames approver_ids assignee_id author_id author_username created_after created_before deployed_after deployed_before environment iids in labels merge_user_id merge_user_username milestone my_reaction_emoji not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[labels] not[milestone] not[my_reaction_emoji] not[reviewer_id] not[reviewer_username] order_by page per_page reviewer_id reviewer_username scope search sort source_branch source_project_id state target_branch updated_after updated_before view wip with_labels_details with_merge_status_recheck"
+		return "approved approved_by_ids approved_by_usernames approver_ids assignee_id assignee_username author_id author_username created_after created_before deployed_after deployed_before draft environment iids in labels merge_user_id merge_user_username merged_after merged_before milestone my_reaction_emoji not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[labels] not[milestone] not[my_reaction_emoji] not[reviewer_id] not[reviewer_username] order_by page per_page reviewer_id reviewer_username scope search sort source_branch source_project_id state target_branch updated_after updated_before view wip with_labels_details with_merge_status_recheck"
 	case "GET /projects/:id/merge_requests/:merge_request_iid/changes":
 		return "access_raw_diffs unidiff"
 	case "GET /projects/:id/merge_requests/:merge_request_iid/versions/:version_id":
@@ -33,7 +33,7 @@ func (r *route) parameters() string {
 	case "GET /projects/:id/registry/repositories":
 		return "tags tags_count"
 	case "GET /projects/:id/repository/archive[.:format]":
-		return "exclude_paths include_lfs_blobs path sha"
+		return "exclude_paths include_lfs_blobs path ref_type sha"
 	case "GET /projects/:id/repository/changelog":
 		return "config_file config_file_ref date from to trailer version"
 	case "GET /projects/:id/repository/compare":
@@ -43,7 +43,7 @@ func (r *route) parameters() string {
 	case "GET /projects/:id/repository/merge_base":
 		return "refs"
 	case "GET /projects/:id/repository/tree":
-		return "page_token pagination path per_page recursive ref"
+		return "page_token pagination path per_page recursive ref with_last_commit"
 	case "GET /projects/:id/runners":
 		return "paused scope status tag_list type version_prefix"
 	case "GET /registry/repositories/:id":
@@ -57,7 +57,7 @@ func (r *route) parameters() string {
 	case "GET /user":
 		return "sudo"
 	case "GET /users":
-		return "active admins auditors blocked created_after created_before custom_attributes exclude_active exclude_external exclude_humans exclude_internal extern_uid external humans order_by provider saml_provider_id search skip_ldap sort two_factor username with_custom_attributes without_project_bots without_projects"
+		return "active admins auditors blocked created_after created_before custom_attributes exclude_active exclude_external exclude_humans exclude_internal extern_uid external humans order_by provider public_email saml_provider_id search skip_ldap sort two_factor username with_custom_attributes without_project_bots without_projects"
 	case "GET /users/:id":
 		return "with_custom_attributes"
 	}

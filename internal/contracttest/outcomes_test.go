@@ -276,10 +276,10 @@ var writes = map[string]write{
 		return !has, err
 	}},
 	"runners.update": {took: func(w *outcomeWorld) (bool, error) {
-		return found(w.Runners.Get(w.ctx(), w.runner))(func(r *forge.Runner) bool { return r.Description == "moved" })
+		return found(w.Runners.Get(w.ctx(), w.runner, nil))(func(r *forge.Runner) bool { return r.Description == "moved" })
 	}},
 	"runners.pause": {took: func(w *outcomeWorld) (bool, error) {
-		return found(w.Runners.Get(w.ctx(), w.runner))(func(r *forge.Runner) bool { return r.Paused })
+		return found(w.Runners.Get(w.ctx(), w.runner, nil))(func(r *forge.Runner) bool { return r.Paused })
 	}},
 	"placeholder_reassignments.submit": {send: func(w *outcomeWorld) error {
 		var file bytes.Buffer
