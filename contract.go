@@ -180,6 +180,10 @@ type Route struct {
 	// "at least the Maintainer role for the project". It is empty if the contract names none; the
 	// server may still require one.
 	Role string
+	// Permissions are those that a fine-grained token needs, separated by spaces: "read_issue". It is
+	// empty if they are not known; a server refuses such a token where it has declared none. Not part
+	// of the contract.
+	Permissions string
 	// Tier names the tiers that have the endpoint: "Premium or Ultimate"; empty for all tiers.
 	Tier string
 	// Offering names the offerings that have the endpoint: "self-managed or dedicated"; empty for all

@@ -122,9 +122,10 @@ func catalogueRoute(t *testing.T, e catalogue.Endpoint) route {
 	r := route{
 		Route: Route{
 			Method: e.Method, Template: e.Path, Service: e.Service, Class: catalogueClass(e), Role: e.Auth.Who, Release: e.Only.Introduced,
-			Docs:      e.Docs(),
-			JobToken:  slices.Contains(e.Auth.Schemes, "job_token"),
-			Anonymous: slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
+			Docs:        e.Docs(),
+			Permissions: catalogue.Permissions()[e.ID],
+			JobToken:    slices.Contains(e.Auth.Schemes, "job_token"),
+			Anonymous:   slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
 		},
 		scope: map[bool]string{true: e.Auth.Scope}[e.Base == "api"],
 		base:  map[string]base{"api": apiBase, "registry": registryBase, "auth": authBase}[e.Base],

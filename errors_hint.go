@@ -99,7 +99,7 @@ func (r *rejection) hintForbidden() string {
 	case r.foreign:
 		return "the response is not from the API: a proxy or a firewall may have refused the call"
 	case strings.HasPrefix(r.message, insufficientGranularity):
-		return "the token is fine-grained and lacks the permission that the message names: add it to the token"
+		return r.hintPermissions()
 	case strings.HasPrefix(r.message, insufficientScope):
 		return r.hintScope()
 	case r.refusesJobToken():
@@ -195,6 +195,14 @@ func (r *rejection) availability() string {
 		release = "release " + r.route.Release + " or later"
 	}
 	return joinParts(", ", tier, offering, release)
+}
+
+// hintPermissions returns the permissions that a fine-grained token needs.
+func (r *rejection) hintPermissions() string {
+	if r.route.Permissions == "" {
+		return "the token is fine-grained and lacks the permission that the message names: add it to the token"
+	}
+	return "the token is fine-grained, and this endpoint needs " + strings.Join(strings.Fields(r.route.Permissions), " and ") + ": add what it lacks to the token"
 }
 
 // hintScope returns the scope that a token lacks: one that the server names, otherwise that of the

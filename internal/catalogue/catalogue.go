@@ -103,6 +103,14 @@ func Dropped() map[string]map[string]string {
 	return deployed.Dropped
 }
 
+// Permissions returns the permissions that a fine-grained token needs, separated by spaces, by the
+// endpoint's id, where GitLab's source or documentation shows them.
+func Permissions() map[string]string {
+	var deployed struct{ Permissions map[string]string }
+	Read("deployed.json", &deployed)
+	return deployed.Permissions
+}
+
 // Outcome describes a write whose response was lost. An empty field follows from the endpoint.
 type Outcome struct {
 	Method  string // the typed method, if it is not the one that requests the endpoint
