@@ -110,7 +110,7 @@ func hintProxy(s *callState) string {
 // newRejection returns what a hint is derived from. Another origin's status is not about the API,
 // and has no hint.
 func newRejection(s *callState) (r rejection) {
-	r = rejection{route: s.route(), credential: s.request.auth.Kind(), misplaced: s.request.auth.Misplaced(), path: s.request.path, query: parseQuery(s.url.RawQuery), message: s.message, words: s.core().config.vocabulary, scopes: s.fields["scope"]}
+	r = rejection{route: s.route(), credential: s.request.auth.Kind(), misplaced: s.request.auth.Misplaced(), path: s.request.path, query: parseQuery(s.url.RawQuery), message: s.message, vocabulary: s.core().config.vocabulary, scopes: s.fields["scope"]}
 	if s.offOrigin || s.status < 400 {
 		return r
 	}

@@ -126,7 +126,7 @@ func catalogueRoute(t *testing.T, e catalogue.Endpoint) route {
 			JobToken:  slices.Contains(e.Auth.Schemes, "job_token"),
 			Anonymous: slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
 		},
-		scope: map[bool]string{true: e.Auth.Scope}[e.Base == "api"],
+		scope: map[bool]string{true: Neutral.gitlab(scopeWord, e.Auth.Scope)}[e.Base == "api"],
 		base:  map[string]base{"api": apiBase, "registry": registryBase, "auth": authBase}[e.Base],
 		html:  strings.HasSuffix(e.Path, "/raw"), // the content of the file
 		// Deployed servers send a 304 for every call that changes nothing, even if the documents name no

@@ -35,7 +35,7 @@ type config struct {
 	limits            limits
 	header            http.Header // of each call
 	perPage           int         // 0: maxPerPage
-	vocabulary        *words      // nil: none
+	vocabulary        Vocabulary
 	drift             *Drift
 
 	builder *builder // while options are applied

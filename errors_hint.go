@@ -21,7 +21,7 @@ type rejection struct {
 	route      *route
 	credential credential.Kind
 	misplaced  string                      // why the option is not that of the token
-	words      *words                      // of the client
+	vocabulary Vocabulary                  // of the client
 	values     func(param string) []string // documented for a parameter of the call
 	scopes     []string                    // that the server names
 	path       string                      // requested, escaped
@@ -207,23 +207,12 @@ func (r *rejection) hintScope() string {
 	case r.undocumented():
 		return "the token lacks a scope that this call needs"
 	case r.route.scope != "":
-		return "the token needs the scope api or " + r.scopeOfRoute()
+		scope, _ := r.vocabulary.wire(scopeWord, r.route.scope)
+		return "the token needs the scope api or " + scope
 	case r.route.Class == RetryClassSafe:
 		return "the token needs the scope read_api or api"
 	}
 	return "the token needs the scope api"
-}
-
-// scopeOfRoute returns the scope that the contract names for the route, in the client's vocabulary.
-// A client without one may call a GitLab server, too.
-func (r *rejection) scopeOfRoute() string {
-	if word, known := r.words.word(scopeWord, r.route.scope); known {
-		return word
-	}
-	if word, known := GitLab.WireName(scopeWord, r.route.scope); known && r.words == nil {
-		return r.route.scope + ", which GitLab calls " + word
-	}
-	return r.route.scope
 }
 
 // unspecific reports whether the message has nothing that the status does not have.
@@ -330,11 +319,8 @@ func (r *rejection) hintValues() string {
 	}
 	values := r.values(param)
 	for i, value := range values {
-		if _, renamed := GitLab.WireName(entityWord, value); renamed && r.words == nil {
-			return "GitLab has its own words for " + param + ": create the client with WithVocabulary(forge.GitLab)"
-		}
-		if word, known := r.words.word(entityWord, value); known {
-			values[i] = word
+		if word, _ := r.vocabulary.wire(entityWord, value); word != value {
+			return "GitLab has its own words for " + param + ": create the client without WithVocabulary(forge.Neutral)"
 		}
 		if strings.Contains(value, ",") {
 			values[i] = strconv.Quote(value)

@@ -7,7 +7,7 @@ import (
 )
 
 // CustomIntegration sets up any integration, by its path segment and with any parameters. Use it
-// for integrations that neither the contract nor the client's vocabulary names.
+// for integrations without their own type of options.
 type CustomIntegration struct {
 	// Slug is the path segment: jira. Required.
 	Slug string `json:"-"`
@@ -102,9 +102,9 @@ type BuildServerOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// URL is the root URL of the build server. Required. The contract does not name the parameter: it
-	// needs WithVocabulary, or a CustomIntegration.
-	URL string `json:"<ci>_url,omitempty"`
+	// URL is the root URL of the build server. Required. The documents do not name the
+	// parameter.
+	URL string `json:"bamboo_url,omitempty"`
 	// EnableSSLVerification verifies the certificate of the other service. Default: true.
 	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
 	// BuildKey is the key of the build plan. Required.
@@ -129,7 +129,7 @@ func (o *BuildServerOptions) extra() map[string]any { return o.Extra }
 
 func (o *BuildServerOptions) check() error {
 	return firstError(
-		required("<ci>_url", o.URL != ""),
+		required("bamboo_url", o.URL != ""),
 		required("build_key", o.BuildKey != ""),
 		required("username", o.Username != ""),
 		required("password", o.Password != ""),
@@ -298,9 +298,9 @@ type WikiWorkspaceOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// URL is the URL of the hosted workspace. Required. The contract does not name the parameter: it
-	// needs WithVocabulary, or a CustomIntegration.
-	URL string `json:"<wiki>_url,omitempty"`
+	// URL is the URL of the hosted workspace. Required. The documents do not name the
+	// parameter.
+	URL string `json:"confluence_url,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
@@ -316,7 +316,7 @@ func (*WikiWorkspaceOptions) integration() IntegrationName { return IntegrationW
 func (o *WikiWorkspaceOptions) extra() map[string]any { return o.Extra }
 
 func (o *WikiWorkspaceOptions) check() error {
-	return required("<wiki>_url", o.URL != "")
+	return required("confluence_url", o.URL != "")
 }
 
 // MonitoringOptions set up the monitoring. Deployed servers also accept flags for events; send them
@@ -329,23 +329,21 @@ type MonitoringOptions struct {
 	APIKey string `json:"api_key,omitempty"`
 	// APIURL is the full URL of the site's API, for advanced use.
 	APIURL string `json:"api_url,omitempty"`
-	// Env is the env tag of all data. Self-managed only. The contract does not name the parameter: it
-	// needs WithVocabulary, or Extra.
-	Env string `json:"<mon>_env,omitempty"`
-	// Service is the service tag of all data. The contract does not name the parameter: it needs
-	// WithVocabulary, or Extra.
-	Service string `json:"<mon>_service,omitempty"`
+	// Env is the env tag of all data. Self-managed only. The documents do not name the
+	// parameter.
+	Env string `json:"datadog_env,omitempty"`
+	// Service is the service tag of all data. The documents do not name the parameter.
+	Service string `json:"datadog_service,omitempty"`
 	// Site is the site that receives the data. For the EU site it is the domain of that site. The
-	// contract does not name the parameter: it needs WithVocabulary, or Extra.
-	Site string `json:"<mon>_site,omitempty"`
-	// Tags are tags of all data, one key:value per line. The contract does not name the parameter: it
-	// needs WithVocabulary, or Extra.
-	Tags string `json:"<mon>_tags,omitempty"`
+	// documents do not name the parameter.
+	Site string `json:"datadog_site,omitempty"`
+	// Tags are tags of all data, one key:value per line. The documents do not name the
+	// parameter.
+	Tags string `json:"datadog_tags,omitempty"`
 	// ArchiveTraceEvents collects job logs with the traces of pipelines.
 	ArchiveTraceEvents *bool `json:"archive_trace_events,omitempty"`
-	// CIVisibility collects the data of pipelines and jobs. Not part of the contract: it needs
-	// WithVocabulary, or Extra.
-	CIVisibility *bool `json:"<mon>_ci_visibility,omitempty"`
+	// CIVisibility collects the data of pipelines and jobs. Not part of the contract.
+	CIVisibility *bool `json:"datadog_ci_visibility,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
@@ -364,19 +362,18 @@ func (o *MonitoringOptions) check() error {
 	return required("api_key", o.APIKey != "")
 }
 
-// TestGenerationOptions set up the test-generation tool. The contract does not name the parameters:
-// they need WithVocabulary, or a CustomIntegration. On GitLab this is the integration
-// "diffblue-cover" (Diffblue Cover).
+// TestGenerationOptions set up the test-generation tool. The documents do not name the parameters.
+// On GitLab this is the integration "diffblue-cover" (Diffblue Cover).
 type TestGenerationOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// LicenseKey is the key of the license. Required.
-	LicenseKey string `json:"<tool>_license_key,omitempty"`
+	LicenseKey string `json:"diffblue_license_key,omitempty"`
 	// AccessTokenName is the name of the access token that the tool uses. Required.
-	AccessTokenName string `json:"<tool>_access_token_name,omitempty"`
+	AccessTokenName string `json:"diffblue_access_token_name,omitempty"`
 	// AccessTokenSecret is that access token. Required.
-	AccessTokenSecret string `json:"<tool>_access_token_secret,omitempty"`
+	AccessTokenSecret string `json:"diffblue_access_token_secret,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
@@ -393,9 +390,9 @@ func (o *TestGenerationOptions) extra() map[string]any { return o.Extra }
 
 func (o *TestGenerationOptions) check() error {
 	return firstError(
-		required("<tool>_license_key", o.LicenseKey != ""),
-		required("<tool>_access_token_name", o.AccessTokenName != ""),
-		required("<tool>_access_token_secret", o.AccessTokenSecret != ""),
+		required("diffblue_license_key", o.LicenseKey != ""),
+		required("diffblue_access_token_name", o.AccessTokenName != ""),
+		required("diffblue_access_token_secret", o.AccessTokenSecret != ""),
 	)
 }
 
@@ -406,9 +403,9 @@ type CIServiceOptions struct {
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
 	// Token is the token of the project in the CI service. Required.
 	Token string `json:"token,omitempty"`
-	// URL is the address of the CI service. Required. The contract does not name the parameter: it
-	// needs WithVocabulary, or a CustomIntegration.
-	URL string `json:"<ci>_url,omitempty"`
+	// URL is the address of the CI service. Required. The documents do not name the
+	// parameter.
+	URL string `json:"drone_url,omitempty"`
 	// EnableSSLVerification verifies the certificate of the other service. Default: true.
 	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
 	// PushEvents enables notifications for pushes.
@@ -432,5 +429,5 @@ func (*CIServiceOptions) integration() IntegrationName { return IntegrationCISer
 func (o *CIServiceOptions) extra() map[string]any { return o.Extra }
 
 func (o *CIServiceOptions) check() error {
-	return firstError(required("token", o.Token != ""), required("<ci>_url", o.URL != ""))
+	return firstError(required("token", o.Token != ""), required("drone_url", o.URL != ""))
 }

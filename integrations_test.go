@@ -9,21 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A parameter that the contract does not name needs a vocabulary with its name, even if the slug is
-// known.
-func TestUnnamedParameters(t *testing.T) {
-	c := speaking(t, "slug build_server = mill\nslug monitoring = eye",
-		exchange{sent: "PUT /groups/7/integrations/eye", body: `{"api_key":"k","eye_env":"prod"}`, status: 201, answer: `{}`},
-		exchange{sent: "PUT /groups/7/integrations/mill", body: `{"use_inherited_settings":false,"mill_url":"u","build_key":"b"}`, answer: `{}`})
-	err := c.Integrations.Set(t.Context(), ID(7), &BuildServerOptions{URL: "u", BuildKey: "b", Username: "n", Password: "p"})
-	assertRefused(t, err, "BuildServerOptions.URL", "<ci>_url")
-	assert.ErrorContains(t, err, "use WithVocabulary(forge.GitLab), or set it yourself, in Extra")
-	err = c.Integrations.Set(t.Context(), ID(7), &MonitoringOptions{APIKey: "k", Tags: "a:b"}, SkipValidation())
-	assertRefused(t, err, "MonitoringOptions.Tags", "<mon>_tags")
-	require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &MonitoringOptions{APIKey: "k", Extra: map[string]any{"eye_env": "prod"}}))
-	require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &CustomIntegration{Slug: "mill", UseInheritedSettings: new(false), Params: map[string]any{"mill_url": "u", "build_key": "b"}}))
-}
-
 func TestIntegrations(t *testing.T) {
 	ctx := t.Context()
 	set := func(o IntegrationOptions) func(c *Client) (any, error) {
@@ -42,8 +27,6 @@ func TestIntegrations(t *testing.T) {
 		{"DELETE " + one + "ewm", "", "", `200 {"slug":"ewm"}`, disable},
 		{"DELETE " + one + "ewm", "", "", `404 {"message":"404 Integration Not Found"}`, disable},
 	})
-	assert.Equal(t, []IntegrationKind{IntegrationEmailsOnPush, IntegrationBuildServer, ""},
-		[]IntegrationKind{IntegrationSlug("emails-on-push").Kind(""), IntegrationSlug("bamboo").Kind(GitLab), IntegrationSlug("bamboo").Kind("")})
 }
 
 func TestIntegrationsRefused(t *testing.T) {

@@ -392,13 +392,19 @@ func (r *request) formOfCall() url.Values {
 	return form
 }
 
-// listID identifies a list by its route, path arguments and filters. The pagination is not part of
-// it.
+// listID identifies a list by its route, path arguments and filters, which have the same words in
+// every vocabulary. The pagination is not part of it.
 func listID(r *request, filters url.Values) string {
 	own := url.Values{}
 	for name, values := range filters {
-		if name != "per_page" && name != "page" && name != "pagination" {
-			own[name] = values
+		for _, value := range values {
+			switch name {
+			case "per_page", "page", "pagination":
+			case entityWord:
+				own.Add(name, r.core.config.vocabulary.gitlab(entityWord, value))
+			default:
+				own.Add(name, value)
+			}
 		}
 	}
 	maps.Copy(own, r.formOfCall())

@@ -31,7 +31,8 @@ type request struct {
 	err          error
 
 	custom    bool                                // of Do, ListAs or Open: the caller's types are sent and decoded
-	translate func(answer []byte) ([]byte, error) // translates a response into the contract's words
+	settings  bool                                // the body and the response are settings
+	translate func(answer []byte) ([]byte, error) // translates a response into GitLab's words
 }
 
 func (s service) newGet(template string, args ...any) *request {
@@ -249,6 +250,9 @@ func (r *request) newCall(s *callOptions) (*call, error) {
 func (r *request) check(s *callOptions, query url.Values) error {
 	if s.skipValidation {
 		return nil
+	}
+	if err := r.checkWords(s); err != nil {
+		return err
 	}
 	if err := firstError(checkFields(r.queryOptions), r.route.checkDocumented(query), checkRules(r.queryOptions)); err != nil {
 		return nameOption(r.queryOptions, err)

@@ -223,14 +223,17 @@ type ApplicationSettings struct {
 	// KeepLatestArtifact prevents the artifacts of the latest successful pipelines from expiring.
 	KeepLatestArtifact bool `json:"keep_latest_artifact"`
 	// JobQueueJobLimiterMode is how background jobs that are too large are handled: JobLimiterTrack
-	// or JobLimiterCompress. Default: JobLimiterCompress. Update only.
-	JobQueueJobLimiterMode *JobLimiterMode `json:"jobqueue_job_limiter_mode"`
+	// or JobLimiterCompress. Default: JobLimiterCompress. Update only. The documents have
+	// json:"jobqueue_job_limiter_mode".
+	JobQueueJobLimiterMode *JobLimiterMode `json:"sidekiq_job_limiter_mode"`
 	// JobQueueJobLimiterCompressionThresholdBytes is the size from which background jobs are
-	// compressed, in bytes. Default: 100000. Update only.
-	JobQueueJobLimiterCompressionThresholdBytes *int `json:"jobqueue_job_limiter_compression_threshold_bytes"`
+	// compressed, in bytes. Default: 100000. Update only. The documents have
+	// json:"jobqueue_job_limiter_compression_threshold_bytes".
+	JobQueueJobLimiterCompressionThresholdBytes *int `json:"sidekiq_job_limiter_compression_threshold_bytes"`
 	// JobQueueJobLimiterLimitBytes is the size from which background jobs are rejected, in bytes.
-	// Default: 0, no job is rejected. Update only.
-	JobQueueJobLimiterLimitBytes *int `json:"jobqueue_job_limiter_limit_bytes"`
+	// Default: 0, no job is rejected. Update only. The documents have
+	// json:"jobqueue_job_limiter_limit_bytes".
+	JobQueueJobLimiterLimitBytes *int `json:"sidekiq_job_limiter_limit_bytes"`
 	// TimeTrackingLimitToHours shows tracked time in hours, without days and weeks. Default: false.
 	// Update only.
 	TimeTrackingLimitToHours *bool `json:"time_tracking_limit_to_hours"`
@@ -359,10 +362,12 @@ type ApplicationSettings struct {
 
 	// Spam protection.
 
-	// AntispamEnabled enables the spam service. Update only.
-	AntispamEnabled *bool `json:"antispam_enabled"`
-	// AntispamAPIKey is the API key of the spam service. A secret. Update only.
-	AntispamAPIKey *string `json:"antispam_api_key"`
+	// AntispamEnabled enables the spam service. Update only. The documents have
+	// json:"antispam_enabled".
+	AntispamEnabled *bool `json:"akismet_enabled"`
+	// AntispamAPIKey is the API key of the spam service. A secret. Update only. The documents have
+	// json:"antispam_api_key".
+	AntispamAPIKey *string `json:"akismet_api_key"`
 	// SpamCheckEndpointEnabled enables an external spam check. Default: false. Update only.
 	SpamCheckEndpointEnabled *bool `json:"spam_check_endpoint_enabled"`
 	// SpamCheckEndpointURL is the URL of the external spam check. Its scheme is grpc or tls; tls
@@ -568,41 +573,51 @@ type ApplicationSettings struct {
 
 	// Integrations.
 
-	// ChatAppEnabled enables the team-chat app. Update only.
-	ChatAppEnabled *bool `json:"chatapp_enabled"`
-	// ChatAppID is the client id of the team-chat app. Update only.
-	ChatAppID *string `json:"chatapp_id"`
-	// ChatAppSecret is the client secret of the team-chat app, for OAuth. A secret. Update only.
-	ChatAppSecret *string `json:"chatapp_secret"`
+	// ChatAppEnabled enables the team-chat app. Update only. The documents have
+	// json:"chatapp_enabled".
+	ChatAppEnabled *bool `json:"slack_app_enabled"`
+	// ChatAppID is the client id of the team-chat app. Update only. The documents have
+	// json:"chatapp_id".
+	ChatAppID *string `json:"slack_app_id"`
+	// ChatAppSecret is the client secret of the team-chat app, for OAuth. A secret. Update only. The
+	// documents have json:"chatapp_secret".
+	ChatAppSecret *string `json:"slack_app_secret"`
 	// ChatAppSigningSecret is the signing secret of the team-chat app, for API requests. A secret.
-	// Update only.
-	ChatAppSigningSecret *string `json:"chatapp_signing_secret"`
+	// Update only. The documents have json:"chatapp_signing_secret".
+	ChatAppSigningSecret *string `json:"slack_app_signing_secret"`
 	// ChatAppVerificationToken is the verification token of the team-chat app, for slash commands. A
-	// secret. Update only.
+	// secret. Update only. The documents have json:"chatapp_verification_token".
 	//
 	// Deprecated: ChatAppEnabled still requires it.
-	ChatAppVerificationToken *string `json:"chatapp_verification_token"`
-	// TrackerEnabled enables the analytics tracker. Update only.
-	TrackerEnabled *bool `json:"tracker_enabled"`
-	// TrackerAppID is the application id at the analytics tracker. Update only.
-	TrackerAppID *string `json:"tracker_app_id"`
-	// TrackerCollectorHostname is the host name of the tracker's collector. Update only.
-	TrackerCollectorHostname *string `json:"tracker_collector_hostname"`
+	ChatAppVerificationToken *string `json:"slack_app_verification_token"`
+	// TrackerEnabled enables the analytics tracker. Update only. The documents have
+	// json:"tracker_enabled".
+	TrackerEnabled *bool `json:"snowplow_enabled"`
+	// TrackerAppID is the application id at the analytics tracker. Update only. The documents have
+	// json:"tracker_app_id".
+	TrackerAppID *string `json:"snowplow_app_id"`
+	// TrackerCollectorHostname is the host name of the tracker's collector. Update only. The
+	// documents have json:"tracker_collector_hostname".
+	TrackerCollectorHostname *string `json:"snowplow_collector_hostname"`
 	// TrackerDatabaseCollectorHostname is the host name of the tracker's database collector. Update
-	// only.
-	TrackerDatabaseCollectorHostname *string `json:"tracker_database_collector_hostname"`
-	// TrackerCookieDomain is the domain of the tracker's cookies. Update only.
-	TrackerCookieDomain *string `json:"tracker_cookie_domain"`
-	// CodeIntelEnabled enables the code-intelligence tool. Default: false. Update only.
-	CodeIntelEnabled *bool `json:"codeintel_enabled"`
+	// only. The documents have json:"tracker_database_collector_hostname".
+	TrackerDatabaseCollectorHostname *string `json:"snowplow_database_collector_hostname"`
+	// TrackerCookieDomain is the domain of the tracker's cookies. Update only. The documents have
+	// json:"tracker_cookie_domain".
+	TrackerCookieDomain *string `json:"snowplow_cookie_domain"`
+	// CodeIntelEnabled enables the code-intelligence tool. Default: false. Update only. The documents
+	// have json:"codeintel_enabled".
+	CodeIntelEnabled *bool `json:"sourcegraph_enabled"`
 	// CodeIntelPublicOnly limits the code-intelligence tool to public projects. Default: true. Update
-	// only.
-	CodeIntelPublicOnly *bool `json:"codeintel_public_only"`
-	// CodeIntelURL is the URL of the code-intelligence tool. Update only.
-	CodeIntelURL *string `json:"codeintel_url"`
+	// only. The documents have json:"codeintel_public_only".
+	CodeIntelPublicOnly *bool `json:"sourcegraph_public_only"`
+	// CodeIntelURL is the URL of the code-intelligence tool. Update only. The documents have
+	// json:"codeintel_url".
+	CodeIntelURL *string `json:"sourcegraph_url"`
 	// EditorExtensionMarketplace configures the extension marketplace of the Web IDE and workspaces.
-	// The contract does not show the keys. Update only.
-	EditorExtensionMarketplace map[string]json.RawMessage `json:"editor_extension_marketplace"`
+	// The contract does not show the keys. Update only. The documents have
+	// json:"editor_extension_marketplace".
+	EditorExtensionMarketplace map[string]json.RawMessage `json:"vscode_extension_marketplace"`
 
 	// Other.
 
@@ -619,8 +634,8 @@ type ApplicationSettings struct {
 	// commas.
 	GloballyAllowedIPs string `json:"globally_allowed_ips"`
 
-	// The contract describes these without a name. Their keys are GitLab's: an update needs
-	// WithVocabulary, or Extra.
+	// The documents describe these without a name. With WithVocabulary(Neutral), an update needs
+	// Extra for them.
 
 	// DiagramAEnabled enables the first diagram renderer (PlantUML).
 	DiagramAEnabled bool `json:"plantuml_enabled"`
@@ -664,11 +679,11 @@ type ApplicationSettings struct {
 	// FileTemplateProjectID is the project that file templates are read from. Premium and Ultimate.
 	FileTemplateProjectID *int64 `json:"file_template_project_id"`
 	// ReplicaNodeAllowedIPs are the IP addresses and ranges of replicas, separated by commas. Premium
-	// and Ultimate.
-	ReplicaNodeAllowedIPs *string `json:"replica_node_allowed_ips"`
+	// and Ultimate. The documents have json:"replica_node_allowed_ips".
+	ReplicaNodeAllowedIPs *string `json:"geo_node_allowed_ips"`
 	// ReplicaStatusTimeout is the time limit for the status of a replica, in seconds. Premium and
-	// Ultimate.
-	ReplicaStatusTimeout *int `json:"replica_status_timeout"`
+	// Ultimate. The documents have json:"replica_status_timeout".
+	ReplicaStatusTimeout *int `json:"geo_status_timeout"`
 	// DefaultProjectDeletionProtection allows only administrators to delete projects. Premium and
 	// Ultimate.
 	DefaultProjectDeletionProtection *bool `json:"default_project_deletion_protection"`
@@ -695,14 +710,15 @@ type ApplicationSettings struct {
 	// DeleteUnconfirmedUsers is true.
 	UnconfirmedUsersDeleteAfterDays *int `json:"unconfirmed_users_delete_after_days"`
 	// AssistantFeaturesEnabled enables the AI assistant. Self-managed Premium and Ultimate. Since
-	// 16.10.
-	AssistantFeaturesEnabled *bool `json:"assistant_features_enabled"`
+	// 16.10. The documents have json:"assistant_features_enabled".
+	AssistantFeaturesEnabled *bool `json:"duo_features_enabled"`
 	// LockAssistantFeaturesEnabled prevents groups and projects from changing
-	// AssistantFeaturesEnabled. Self-managed Premium and Ultimate. Since 16.10.
-	LockAssistantFeaturesEnabled *bool `json:"lock_assistant_features_enabled"`
+	// AssistantFeaturesEnabled. Self-managed Premium and Ultimate. Since 16.10. The documents have
+	// json:"lock_assistant_features_enabled".
+	LockAssistantFeaturesEnabled *bool `json:"lock_duo_features_enabled"`
 	// UseAnalyticsStoreForAnalytics reads analytics from the analytics store, which must be
-	// configured. Premium and Ultimate.
-	UseAnalyticsStoreForAnalytics *bool `json:"use_analytics_store_for_analytics"`
+	// configured. Premium and Ultimate. The documents have json:"use_analytics_store_for_analytics".
+	UseAnalyticsStoreForAnalytics *bool `json:"use_clickhouse_for_analytics"`
 	// SecretPushProtectionAvailable allows projects to enable secret push protection; it does not
 	// enable it. Premium and Ultimate, although the list of parameters names Ultimate only.
 	SecretPushProtectionAvailable *bool `json:"secret_push_protection_available"`
@@ -822,14 +838,16 @@ type UpdateSettingsOptions struct {
 	// limit.
 	TerminalMaxSessionTime *int `json:"terminal_max_session_time,omitempty"`
 	// JobQueueJobLimiterMode is how background jobs that are too large are handled: JobLimiterTrack
-	// or JobLimiterCompress. Default: JobLimiterCompress.
-	JobQueueJobLimiterMode JobLimiterMode `json:"jobqueue_job_limiter_mode,omitempty"`
+	// or JobLimiterCompress. Default: JobLimiterCompress. The documents have
+	// json:"jobqueue_job_limiter_mode".
+	JobQueueJobLimiterMode JobLimiterMode `json:"sidekiq_job_limiter_mode,omitempty"`
 	// JobQueueJobLimiterCompressionThresholdBytes is the size from which background jobs are
-	// compressed, in bytes. Default: 100000.
-	JobQueueJobLimiterCompressionThresholdBytes *int `json:"jobqueue_job_limiter_compression_threshold_bytes,omitempty"`
+	// compressed, in bytes. Default: 100000. The documents have
+	// json:"jobqueue_job_limiter_compression_threshold_bytes".
+	JobQueueJobLimiterCompressionThresholdBytes *int `json:"sidekiq_job_limiter_compression_threshold_bytes,omitempty"`
 	// JobQueueJobLimiterLimitBytes is the size from which background jobs are rejected, in bytes.
-	// Default: 0, no job is rejected.
-	JobQueueJobLimiterLimitBytes *int `json:"jobqueue_job_limiter_limit_bytes,omitempty"`
+	// Default: 0, no job is rejected. The documents have json:"jobqueue_job_limiter_limit_bytes".
+	JobQueueJobLimiterLimitBytes *int `json:"sidekiq_job_limiter_limit_bytes,omitempty"`
 	// TimeTrackingLimitToHours shows tracked time in hours, without days and weeks. Default: false.
 	TimeTrackingLimitToHours *bool `json:"time_tracking_limit_to_hours,omitempty"`
 
@@ -933,10 +951,12 @@ type UpdateSettingsOptions struct {
 
 	// Spam protection.
 
-	// AntispamEnabled enables the spam service. True requires AntispamAPIKey.
-	AntispamEnabled *bool `json:"antispam_enabled,omitempty"`
-	// AntispamAPIKey is the API key of the spam service. A secret. Required by AntispamEnabled.
-	AntispamAPIKey *string `json:"antispam_api_key,omitempty"`
+	// AntispamEnabled enables the spam service. True requires AntispamAPIKey. The documents have
+	// json:"antispam_enabled".
+	AntispamEnabled *bool `json:"akismet_enabled,omitempty"`
+	// AntispamAPIKey is the API key of the spam service. A secret. Required by AntispamEnabled. The
+	// documents have json:"antispam_api_key".
+	AntispamAPIKey *string `json:"akismet_api_key,omitempty"`
 	// SpamCheckEndpointEnabled enables an external spam check. Default: false.
 	SpamCheckEndpointEnabled *bool `json:"spam_check_endpoint_enabled,omitempty"`
 	// SpamCheckEndpointURL is the URL of the external spam check. Its scheme is grpc or tls; tls
@@ -1076,42 +1096,50 @@ type UpdateSettingsOptions struct {
 	// Integrations.
 
 	// ChatAppEnabled enables the team-chat app. True requires ChatAppID, ChatAppSecret,
-	// ChatAppSigningSecret and ChatAppVerificationToken.
-	ChatAppEnabled *bool `json:"chatapp_enabled,omitempty"`
-	// ChatAppID is the client id of the team-chat app. Required by ChatAppEnabled.
-	ChatAppID *string `json:"chatapp_id,omitempty"`
+	// ChatAppSigningSecret and ChatAppVerificationToken. The documents have json:"chatapp_enabled".
+	ChatAppEnabled *bool `json:"slack_app_enabled,omitempty"`
+	// ChatAppID is the client id of the team-chat app. Required by ChatAppEnabled. The documents have
+	// json:"chatapp_id".
+	ChatAppID *string `json:"slack_app_id,omitempty"`
 	// ChatAppSecret is the client secret of the team-chat app, for OAuth. A secret. Required by
-	// ChatAppEnabled.
-	ChatAppSecret *string `json:"chatapp_secret,omitempty"`
+	// ChatAppEnabled. The documents have json:"chatapp_secret".
+	ChatAppSecret *string `json:"slack_app_secret,omitempty"`
 	// ChatAppSigningSecret is the signing secret of the team-chat app, for API requests. A secret.
-	// Required by ChatAppEnabled.
-	ChatAppSigningSecret *string `json:"chatapp_signing_secret,omitempty"`
+	// Required by ChatAppEnabled. The documents have json:"chatapp_signing_secret".
+	ChatAppSigningSecret *string `json:"slack_app_signing_secret,omitempty"`
 	// ChatAppVerificationToken is the verification token of the team-chat app, for slash commands. A
-	// secret. Required by ChatAppEnabled.
+	// secret. Required by ChatAppEnabled. The documents have json:"chatapp_verification_token".
 	//
 	// Deprecated: ChatAppEnabled still requires it.
-	ChatAppVerificationToken *string `json:"chatapp_verification_token,omitempty"`
-	// TrackerEnabled enables the analytics tracker. True requires TrackerCollectorHostname.
-	TrackerEnabled *bool `json:"tracker_enabled,omitempty"`
-	// TrackerAppID is the application id at the analytics tracker.
-	TrackerAppID *string `json:"tracker_app_id,omitempty"`
+	ChatAppVerificationToken *string `json:"slack_app_verification_token,omitempty"`
+	// TrackerEnabled enables the analytics tracker. True requires TrackerCollectorHostname. The
+	// documents have json:"tracker_enabled".
+	TrackerEnabled *bool `json:"snowplow_enabled,omitempty"`
+	// TrackerAppID is the application id at the analytics tracker. The documents have
+	// json:"tracker_app_id".
+	TrackerAppID *string `json:"snowplow_app_id,omitempty"`
 	// TrackerCollectorHostname is the host name of the tracker's collector. Required by
-	// TrackerEnabled.
-	TrackerCollectorHostname *string `json:"tracker_collector_hostname,omitempty"`
-	// TrackerDatabaseCollectorHostname is the host name of the tracker's database collector.
-	TrackerDatabaseCollectorHostname *string `json:"tracker_database_collector_hostname,omitempty"`
-	// TrackerCookieDomain is the domain of the tracker's cookies.
-	TrackerCookieDomain *string `json:"tracker_cookie_domain,omitempty"`
+	// TrackerEnabled. The documents have json:"tracker_collector_hostname".
+	TrackerCollectorHostname *string `json:"snowplow_collector_hostname,omitempty"`
+	// TrackerDatabaseCollectorHostname is the host name of the tracker's database collector. The
+	// documents have json:"tracker_database_collector_hostname".
+	TrackerDatabaseCollectorHostname *string `json:"snowplow_database_collector_hostname,omitempty"`
+	// TrackerCookieDomain is the domain of the tracker's cookies. The documents have
+	// json:"tracker_cookie_domain".
+	TrackerCookieDomain *string `json:"snowplow_cookie_domain,omitempty"`
 	// CodeIntelEnabled enables the code-intelligence tool. Default: false. True requires
-	// CodeIntelURL.
-	CodeIntelEnabled *bool `json:"codeintel_enabled,omitempty"`
-	// CodeIntelPublicOnly limits the code-intelligence tool to public projects. Default: true.
-	CodeIntelPublicOnly *bool `json:"codeintel_public_only,omitempty"`
-	// CodeIntelURL is the URL of the code-intelligence tool. Required by CodeIntelEnabled.
-	CodeIntelURL *string `json:"codeintel_url,omitempty"`
+	// CodeIntelURL. The documents have json:"codeintel_enabled".
+	CodeIntelEnabled *bool `json:"sourcegraph_enabled,omitempty"`
+	// CodeIntelPublicOnly limits the code-intelligence tool to public projects. Default: true. The
+	// documents have json:"codeintel_public_only".
+	CodeIntelPublicOnly *bool `json:"sourcegraph_public_only,omitempty"`
+	// CodeIntelURL is the URL of the code-intelligence tool. Required by CodeIntelEnabled. The
+	// documents have json:"codeintel_url".
+	CodeIntelURL *string `json:"sourcegraph_url,omitempty"`
 	// EditorExtensionMarketplace configures the extension marketplace of the Web IDE and workspaces.
-	// The contract does not show the keys. An empty map clears it.
-	EditorExtensionMarketplace map[string]any `json:"editor_extension_marketplace,omitzero"`
+	// The contract does not show the keys. An empty map clears it. The documents have
+	// json:"editor_extension_marketplace".
+	EditorExtensionMarketplace map[string]any `json:"vscode_extension_marketplace,omitzero"`
 
 	// Other.
 
@@ -1123,8 +1151,8 @@ type UpdateSettingsOptions struct {
 	// EnforcePIPLCompliance handles accounts as Chinese data protection law (PIPL) requires.
 	EnforcePIPLCompliance *bool `json:"enforce_pipl_compliance,omitempty"`
 
-	// The contract describes these without a name. Their keys are GitLab's: an update needs
-	// WithVocabulary, or Extra.
+	// The documents describe these without a name. With WithVocabulary(Neutral), an update needs
+	// Extra for them.
 
 	// DiagramAEnabled enables the first diagram renderer (PlantUML).
 	DiagramAEnabled *bool `json:"plantuml_enabled,omitempty"`
@@ -1174,19 +1202,19 @@ type UpdateSettingsOptions struct {
 	// DeleteUnconfirmedUsers is true, here or on the server; false here is refused.
 	UnconfirmedUsersDeleteAfterDays *int `json:"unconfirmed_users_delete_after_days,omitempty"`
 	// AssistantFeaturesEnabled enables the AI assistant. Self-managed Premium and Ultimate. Since
-	// 16.10.
-	AssistantFeaturesEnabled *bool `json:"assistant_features_enabled,omitempty"`
+	// 16.10. The documents have json:"assistant_features_enabled".
+	AssistantFeaturesEnabled *bool `json:"duo_features_enabled,omitempty"`
 	// LockAssistantFeaturesEnabled prevents groups and projects from changing
-	// AssistantFeaturesEnabled. Self-managed Premium and Ultimate. Since 16.10.
-	LockAssistantFeaturesEnabled *bool `json:"lock_assistant_features_enabled,omitempty"`
+	// AssistantFeaturesEnabled. Self-managed Premium and Ultimate. Since 16.10. The documents have
+	// json:"lock_assistant_features_enabled".
+	LockAssistantFeaturesEnabled *bool `json:"lock_duo_features_enabled,omitempty"`
 	// UseAnalyticsStoreForAnalytics reads analytics from the analytics store, which must be
-	// configured. Premium and Ultimate.
-	UseAnalyticsStoreForAnalytics *bool `json:"use_analytics_store_for_analytics,omitempty"`
+	// configured. Premium and Ultimate. The documents have json:"use_analytics_store_for_analytics".
+	UseAnalyticsStoreForAnalytics *bool `json:"use_clickhouse_for_analytics,omitempty"`
 	// SecretPushProtectionAvailable allows projects to enable secret push protection; it does not
 	// enable it. Premium and Ultimate, although the list of parameters names Ultimate only.
 	SecretPushProtectionAvailable *bool `json:"secret_push_protection_available,omitempty"`
 
-	// Extra holds parameters without a field. They are sent too, under unchanged names, without
-	// WithVocabulary.
+	// Extra holds parameters without a field. They are sent too, under unchanged names.
 	Extra map[string]any `json:"-"`
 }

@@ -166,11 +166,11 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.RepositoryStoragesWeighted = mapOf(r, jsonread.Int[int])
 		case "keep_latest_artifact":
 			jsonread.Bool(&v.KeepLatestArtifact, r)
-		case "jobqueue_job_limiter_mode":
+		case "sidekiq_job_limiter_mode":
 			v.JobQueueJobLimiterMode = pointer(r, jsonread.Text[JobLimiterMode])
-		case "jobqueue_job_limiter_compression_threshold_bytes":
+		case "sidekiq_job_limiter_compression_threshold_bytes":
 			v.JobQueueJobLimiterCompressionThresholdBytes = r.IntPointer()
-		case "jobqueue_job_limiter_limit_bytes":
+		case "sidekiq_job_limiter_limit_bytes":
 			v.JobQueueJobLimiterLimitBytes = r.IntPointer()
 		case "time_tracking_limit_to_hours":
 			v.TimeTrackingLimitToHours = r.BoolPointer()
@@ -254,9 +254,9 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.IncludeOptionalMetricsInServicePing = r.BoolPointer()
 		case "version_check_enabled":
 			v.VersionCheckEnabled = r.BoolPointer()
-		case "antispam_enabled":
+		case "akismet_enabled":
 			v.AntispamEnabled = r.BoolPointer()
-		case "antispam_api_key":
+		case "akismet_api_key":
 			v.AntispamAPIKey = pointer(r, jsonread.Text[string])
 		case "spam_check_endpoint_enabled":
 			v.SpamCheckEndpointEnabled = r.BoolPointer()
@@ -394,33 +394,33 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Int(&v.ConcurrentBitbucketServerImportJobsLimit, r)
 		case "silent_admin_exports_enabled":
 			v.SilentAdminExportsEnabled = r.BoolPointer()
-		case "chatapp_enabled":
+		case "slack_app_enabled":
 			v.ChatAppEnabled = r.BoolPointer()
-		case "chatapp_id":
+		case "slack_app_id":
 			v.ChatAppID = pointer(r, jsonread.Text[string])
-		case "chatapp_secret":
+		case "slack_app_secret":
 			v.ChatAppSecret = pointer(r, jsonread.Text[string])
-		case "chatapp_signing_secret":
+		case "slack_app_signing_secret":
 			v.ChatAppSigningSecret = pointer(r, jsonread.Text[string])
-		case "chatapp_verification_token":
+		case "slack_app_verification_token":
 			v.ChatAppVerificationToken = pointer(r, jsonread.Text[string])
-		case "tracker_enabled":
+		case "snowplow_enabled":
 			v.TrackerEnabled = r.BoolPointer()
-		case "tracker_app_id":
+		case "snowplow_app_id":
 			v.TrackerAppID = pointer(r, jsonread.Text[string])
-		case "tracker_collector_hostname":
+		case "snowplow_collector_hostname":
 			v.TrackerCollectorHostname = pointer(r, jsonread.Text[string])
-		case "tracker_database_collector_hostname":
+		case "snowplow_database_collector_hostname":
 			v.TrackerDatabaseCollectorHostname = pointer(r, jsonread.Text[string])
-		case "tracker_cookie_domain":
+		case "snowplow_cookie_domain":
 			v.TrackerCookieDomain = pointer(r, jsonread.Text[string])
-		case "codeintel_enabled":
+		case "sourcegraph_enabled":
 			v.CodeIntelEnabled = r.BoolPointer()
-		case "codeintel_public_only":
+		case "sourcegraph_public_only":
 			v.CodeIntelPublicOnly = r.BoolPointer()
-		case "codeintel_url":
+		case "sourcegraph_url":
 			v.CodeIntelURL = pointer(r, jsonread.Text[string])
-		case "editor_extension_marketplace":
+		case "vscode_extension_marketplace":
 			v.EditorExtensionMarketplace = mapOf(r, jsonread.Verbatim[json.RawMessage])
 		case "silent_mode_enabled":
 			jsonread.Bool(&v.SilentModeEnabled, r)
@@ -464,9 +464,9 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.GroupOwnersCanManageDefaultBranchProtection = r.BoolPointer()
 		case "file_template_project_id":
 			v.FileTemplateProjectID = pointer(r, jsonread.Int[int64])
-		case "replica_node_allowed_ips":
+		case "geo_node_allowed_ips":
 			v.ReplicaNodeAllowedIPs = pointer(r, jsonread.Text[string])
-		case "replica_status_timeout":
+		case "geo_status_timeout":
 			v.ReplicaStatusTimeout = r.IntPointer()
 		case "default_project_deletion_protection":
 			v.DefaultProjectDeletionProtection = r.BoolPointer()
@@ -484,11 +484,11 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.DeleteUnconfirmedUsers = r.BoolPointer()
 		case "unconfirmed_users_delete_after_days":
 			v.UnconfirmedUsersDeleteAfterDays = r.IntPointer()
-		case "assistant_features_enabled":
+		case "duo_features_enabled":
 			v.AssistantFeaturesEnabled = r.BoolPointer()
-		case "lock_assistant_features_enabled":
+		case "lock_duo_features_enabled":
 			v.LockAssistantFeaturesEnabled = r.BoolPointer()
-		case "use_analytics_store_for_analytics":
+		case "use_clickhouse_for_analytics":
 			v.UseAnalyticsStoreForAnalytics = r.BoolPointer()
 		case "secret_push_protection_available":
 			v.SecretPushProtectionAvailable = r.BoolPointer()

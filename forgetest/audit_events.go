@@ -83,7 +83,7 @@ func (c *call) event(arg string, filter eventFilter) response {
 
 // instanceScopeName returns the name of the instance's scope in responses.
 func (c *call) instanceScopeName() string {
-	if c.server.gitlab {
+	if !c.server.neutral {
 		return deployedScope
 	}
 	return instanceScope

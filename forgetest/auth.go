@@ -59,7 +59,7 @@ func (c *call) inScope(scopes []string) *response {
 	}
 	accepted := "api"
 	switch {
-	case needed != "" && c.server.gitlab:
+	case needed != "" && !c.server.neutral:
 		accepted += " " + strings.TrimSuffix(needed, "s")
 	case needed != "":
 		accepted += " " + needed

@@ -111,7 +111,7 @@ const (
 // contractServer has a record of every kind, with every field. The file with the tests of a kind has
 // its sample.
 func contractServer(t *testing.T, opts ...Option) *Server {
-	s := New(t, opts...)
+	s := New(t, append(opts, WithNeutralNames())...)
 	app, jane := s.AddProject("group/app"), s.AddUser("jane")
 	sampleUsers(s.Root(), jane)
 	sampleRepository(app)

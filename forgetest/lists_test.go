@@ -272,14 +272,14 @@ func TestKeysetWithoutSort(t *testing.T) {
 	}
 }
 
-// A decimal is sent as text if the server has the terms of the deployed product.
+// A decimal is sent as text, except with the names of the documents.
 func TestDeployedDecimals(t *testing.T) {
 	for number, text := range map[float64]string{1: "1.0", 1.5: "1.5", 0: "0.0", 1e6: "1000000.0"} {
-		for _, gitlab := range []bool{false, true} {
+		for _, neutral := range []bool{false, true} {
 			var options []Option
-			want := any(number)
-			if gitlab {
-				options, want = []Option{WithGitLabVocabulary()}, text
+			want := any(text)
+			if neutral {
+				options, want = []Option{WithNeutralNames()}, number
 			}
 			s := New(t, options...)
 			s.EditSettings(func(d *Document) { d.Set("polling_interval_multiplier", number) })

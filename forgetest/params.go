@@ -224,9 +224,9 @@ func (c *call) isDocumented(name string) bool {
 // instance's scope.
 func (c *call) contractValue(value string) string {
 	switch {
-	case c.server.gitlab && value == deployedScope:
+	case !c.server.neutral && value == deployedScope:
 		return instanceScope
-	case c.server.gitlab && value == instanceScope:
+	case !c.server.neutral && value == instanceScope:
 		return deployedScope
 	}
 	return value

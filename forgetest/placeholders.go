@@ -51,7 +51,7 @@ func (s *Server) placeholderColumns() []string {
 	var columns []string
 	for _, f := range catalogue().shapes["PlaceholderReassignmentRow"].fields {
 		name := f.Name
-		if rest, found := strings.CutPrefix(name, "Platform "); found && s.gitlab {
+		if rest, found := strings.CutPrefix(name, "Platform "); found && !s.neutral {
 			name = "GitLab " + rest
 		}
 		columns = append(columns, name)

@@ -76,10 +76,10 @@ func (r release) has(other release) bool {
 	return r == release{} || r.major > other.major || r.major == other.major && r.minor >= other.minor
 }
 
-// WithGitLabVocabulary makes the server use the terms of the deployed product instead of the
-// neutral ones of the contract: settings, integration slugs and their parameters, CSV columns,
-// media types.
-func WithGitLabVocabulary() Option { return func(s *Server) { s.gitlab = true } }
+// WithNeutralNames makes the server use the neutral words of the documents instead of GitLab's, and
+// their forms: for settings, integrations and their parameters, audit event types, columns of
+// placeholder files and scopes of tokens. What the documents do not name has a placeholder.
+func WithNeutralNames() Option { return func(s *Server) { s.neutral = true } }
 
 // availability restricts an endpoint, a parameter or a field to tiers, offerings and releases; an
 // empty list means all.

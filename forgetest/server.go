@@ -40,7 +40,7 @@ type Server struct {
 	certificate   *tls.Certificate
 	configure     func(*http.Server) // before it serves
 	demo          bool
-	gitlab        bool // terms of the deployed product
+	neutral       bool // the words of the documents
 	tier          Tier
 	offering      Offering
 	release       release
