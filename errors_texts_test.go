@@ -248,7 +248,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"format with a dot", archived(".zip"), "ArchiveOptions.Format (format): omit the dot"},
 		{"no age", deleted("0d"), "OlderThan (older_than): it is zero: leave OlderThan empty for any age"},
 		{"duration as age", deleted(Age((7 * 24 * time.Hour).String())), `"168h0m0s" is not an age of the form 1h, 1d or 1month: use "168h"`},
-		{"options of another kind", decoded(&TeamChatBOptions{}), "Decode (options): it is a *forge.TeamChatBOptions, for the kind telegram, and the integration is of the kind discord"},
+		{"options of another kind", decoded(&TelegramOptions{}), "Decode (options): it is a *forge.TelegramOptions, for the kind telegram, and the integration is of the kind discord"},
 		{"capitals in a slug", custom("Jira"), "CustomIntegration.Slug (slug): slugs have lower-case letters, digits, dashes and underscores"},
 		{"title as slug", custom("slack notifications"), "slugs have lower-case letters"},
 

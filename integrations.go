@@ -11,7 +11,7 @@ import (
 // GitLab docs: https://docs.gitlab.com/api/group_integrations/
 type IntegrationsService struct{ service }
 
-// IntegrationName identifies an integration: an IntegrationKind, such as IntegrationTaskTracker, or
+// IntegrationName identifies an integration: an IntegrationKind, such as IntegrationAsana, or
 // an IntegrationSlug for any other.
 type IntegrationName interface {
 	// useIntegrationKindOrSlug returns the path segment, or an error if a client with the vocabulary
@@ -28,70 +28,69 @@ type IntegrationSlug string
 type IntegrationKind string
 
 const (
-	// IntegrationTaskTracker comments on tasks; see TaskTrackerOptions. The documents call it
-	// task_tracker.
-	IntegrationTaskTracker IntegrationKind = "asana"
-	// IntegrationProjectTracker tracks projects; see ProjectTrackerOptions. The documents call it
+	// IntegrationAsana comments on Asana tasks; see AsanaOptions. The documents call it task_tracker.
+	IntegrationAsana IntegrationKind = "asana"
+	// IntegrationAssembla tracks Assembla projects; see AssemblaOptions. The documents call it
 	// project_tracker.
-	IntegrationProjectTracker IntegrationKind = "assembla"
-	// IntegrationBuildServer runs plan-based builds; see BuildServerOptions. The documents call it
+	IntegrationAssembla IntegrationKind = "assembla"
+	// IntegrationBamboo runs Atlassian Bamboo builds; see BambooOptions. The documents call it
 	// build_server.
-	IntegrationBuildServer IntegrationKind = "bamboo"
-	// IntegrationIssueTracker links to issues; see IssueTrackerOptions. The documents call it
+	IntegrationBamboo IntegrationKind = "bamboo"
+	// IntegrationBugzilla links to Bugzilla issues; see BugzillaOptions. The documents call it
 	// issue_tracker.
-	IntegrationIssueTracker IntegrationKind = "bugzilla"
-	// IntegrationPipelineService runs pipelines; see PipelineServiceOptions. The documents call it
+	IntegrationBugzilla IntegrationKind = "bugzilla"
+	// IntegrationBuildkite runs Buildkite pipelines; see BuildkiteOptions. The documents call it
 	// pipeline_service.
-	IntegrationPipelineService IntegrationKind = "buildkite"
-	// IntegrationChatClassic is the classic chat; see ChatClassicOptions. The documents call it
+	IntegrationBuildkite IntegrationKind = "buildkite"
+	// IntegrationCampfire notifies a Campfire room; see CampfireOptions. The documents call it
 	// chat_classic.
-	IntegrationChatClassic IntegrationKind = "campfire"
-	// IntegrationTwoURLTrackerA is the first tracker with two addresses; see TwoURLTrackerAOptions.
-	// The documents call it issue_tracker_two_urls_1.
-	IntegrationTwoURLTrackerA IntegrationKind = "clickup"
-	// IntegrationWikiWorkspace links to a wiki; see WikiWorkspaceOptions. The documents call it
+	IntegrationCampfire IntegrationKind = "campfire"
+	// IntegrationClickUp links to ClickUp issues; see ClickUpOptions. The documents call it
+	// issue_tracker_two_urls_1.
+	IntegrationClickUp IntegrationKind = "clickup"
+	// IntegrationConfluence links to a Confluence wiki; see ConfluenceOptions. The documents call it
 	// wiki_workspace.
-	IntegrationWikiWorkspace IntegrationKind = "confluence"
+	IntegrationConfluence IntegrationKind = "confluence"
 	// IntegrationCustomIssueTracker links to any tracker; see CustomIssueTrackerOptions. The
 	// documents call it custom_issue_tracker.
 	IntegrationCustomIssueTracker IntegrationKind = "custom-issue-tracker"
-	// IntegrationMonitoring monitors pipelines; see MonitoringOptions. The documents call it
+	// IntegrationDatadog monitors pipelines with Datadog; see DatadogOptions. The documents call it
 	// monitoring.
-	IntegrationMonitoring IntegrationKind = "datadog"
-	// IntegrationTestGeneration writes tests; see TestGenerationOptions. The documents call it
-	// test_generation.
-	IntegrationTestGeneration IntegrationKind = "diffblue-cover"
-	// IntegrationTeamChatA is the team chat with webhooks by event; see TeamChatAOptions. The
-	// documents call it team_chat_a.
-	IntegrationTeamChatA IntegrationKind = "discord"
-	// IntegrationCIService runs CI; see CIServiceOptions. The documents call it ci_service.
-	IntegrationCIService IntegrationKind = "drone-ci"
-	// IntegrationEmailsOnPush sends e-mails on pushes; see EmailsOnPushOptions. The documents call
-	// it emails_on_push.
+	IntegrationDatadog IntegrationKind = "datadog"
+	// IntegrationDiffblueCover writes tests with Diffblue Cover; see DiffblueCoverOptions. The
+	// documents call it test_generation.
+	IntegrationDiffblueCover IntegrationKind = "diffblue-cover"
+	// IntegrationDiscord notifies Discord channels; see DiscordOptions. The documents call it
+	// team_chat_a.
+	IntegrationDiscord IntegrationKind = "discord"
+	// IntegrationDroneCI runs Drone builds; see DroneCIOptions. The documents call it ci_service.
+	IntegrationDroneCI IntegrationKind = "drone-ci"
+	// IntegrationEmailsOnPush sends e-mails on pushes; see EmailsOnPushOptions. The documents call it
+	// emails_on_push.
 	IntegrationEmailsOnPush IntegrationKind = "emails-on-push"
-	// IntegrationEngineeringWorkflow links to work items; see EngineeringWorkflowOptions. The
+	// IntegrationEWM links to work items of IBM Engineering Workflow Management; see EWMOptions. The
 	// documents call it engineering_workflow.
-	IntegrationEngineeringWorkflow IntegrationKind = "ewm"
-	// IntegrationTeamChatB is the team chat with a bot; see TeamChatBOptions. The documents call it
-	// team_chat_b.
-	IntegrationTeamChatB IntegrationKind = "telegram"
-	// IntegrationTeamChatC is a team chat with one webhook; see TeamChatCOptions. The documents
-	// call it team_chat_c.
-	IntegrationTeamChatC IntegrationKind = "unify-circuit"
-	// IntegrationTeamChatD is a team chat with one webhook; see TeamChatDOptions. The documents
-	// call it team_chat_d.
-	IntegrationTeamChatD IntegrationKind = "webex-teams"
-	// IntegrationTwoURLTrackerB is the second tracker with two addresses; see
-	// TwoURLTrackerBOptions. The documents call it issue_tracker_two_urls_2.
-	IntegrationTwoURLTrackerB IntegrationKind = "youtrack"
+	IntegrationEWM IntegrationKind = "ewm"
+	// IntegrationTelegram notifies a Telegram chat, by a bot; see TelegramOptions. The documents call
+	// it team_chat_b.
+	IntegrationTelegram IntegrationKind = "telegram"
+	// IntegrationUnifyCircuit notifies a Unify Circuit conversation; see UnifyCircuitOptions. The
+	// documents call it team_chat_c.
+	IntegrationUnifyCircuit IntegrationKind = "unify-circuit"
+	// IntegrationWebexTeams notifies a Webex Teams space; see WebexTeamsOptions. The documents call
+	// it team_chat_d.
+	IntegrationWebexTeams IntegrationKind = "webex-teams"
+	// IntegrationYouTrack links to YouTrack issues; see YouTrackOptions. The documents call it
+	// issue_tracker_two_urls_2.
+	IntegrationYouTrack IntegrationKind = "youtrack"
 )
 
 func (k IntegrationKind) isKnown() bool {
 	switch k {
-	case IntegrationTaskTracker, IntegrationProjectTracker, IntegrationBuildServer, IntegrationIssueTracker, IntegrationPipelineService,
-		IntegrationChatClassic, IntegrationTwoURLTrackerA, IntegrationWikiWorkspace, IntegrationCustomIssueTracker, IntegrationMonitoring,
-		IntegrationTestGeneration, IntegrationTeamChatA, IntegrationCIService, IntegrationEmailsOnPush, IntegrationEngineeringWorkflow,
-		IntegrationTeamChatB, IntegrationTeamChatC, IntegrationTeamChatD, IntegrationTwoURLTrackerB:
+	case IntegrationAsana, IntegrationAssembla, IntegrationBamboo, IntegrationBugzilla, IntegrationBuildkite,
+		IntegrationCampfire, IntegrationClickUp, IntegrationConfluence, IntegrationCustomIssueTracker, IntegrationDatadog,
+		IntegrationDiffblueCover, IntegrationDiscord, IntegrationDroneCI, IntegrationEmailsOnPush, IntegrationEWM,
+		IntegrationTelegram, IntegrationUnifyCircuit, IntegrationWebexTeams, IntegrationYouTrack:
 		return true
 	}
 	return false
@@ -99,7 +98,7 @@ func (k IntegrationKind) isKnown() bool {
 
 // isNamed reports whether the documents show the path segment.
 func (k IntegrationKind) isNamed() bool {
-	return k == IntegrationCustomIssueTracker || k == IntegrationEmailsOnPush || k == IntegrationEngineeringWorkflow
+	return k == IntegrationCustomIssueTracker || k == IntegrationEmailsOnPush || k == IntegrationEWM
 }
 
 func (k IntegrationKind) useIntegrationKindOrSlug(v Vocabulary) (string, error) {
@@ -160,7 +159,7 @@ func (s *IntegrationsService) Get(ctx context.Context, group Ref, name Integrati
 }
 
 // IntegrationOptions are the options of an integration: those of one of the 19 kinds, such as
-// *TaskTrackerOptions, or a *CustomIntegration.
+// *AsanaOptions, or a *CustomIntegration.
 type IntegrationOptions interface {
 	checker
 	extender

@@ -15,12 +15,12 @@ func TestIntegrations(t *testing.T) {
 		return func(c *Client) (any, error) { return nil, c.Integrations.Set(ctx, ID(7), o, SkipValidation()) }
 	}
 	disable := func(c *Client) (any, error) {
-		return nil, c.Integrations.Disable(ctx, ID(7), IntegrationEngineeringWorkflow)
+		return nil, c.Integrations.Disable(ctx, ID(7), IntegrationEWM)
 	}
 	const one = "/groups/7/integrations/"
 	runCalls(t, []callRow{
 		{"PUT " + one + "emails-on-push", "", `{"recipients":"a@example.com","new_flag":true}`, `200 {"slug":"emails-on-push"}`, set(&EmailsOnPushOptions{Recipients: "a@example.com", Extra: map[string]any{"new_flag": true}})},
-		{"PUT " + one + "ewm", "", `{"use_inherited_settings":true}`, "201", set(&EngineeringWorkflowOptions{UseInheritedSettings: new(true)})},
+		{"PUT " + one + "ewm", "", `{"use_inherited_settings":true}`, "201", set(&EWMOptions{UseInheritedSettings: new(true)})},
 		{"PUT " + one + "jira", "", `{"push_events":false}`, "204", set(&CustomIntegration{Slug: "jira", Params: map[string]any{"push_events": false}})},
 		{"PUT " + one + "custom-issue-tracker", "", `{"issues_url":"bad"}`, `400 {"message":{"issues_url":["is not valid"]}}`, set(&CustomIssueTrackerOptions{IssuesURL: "bad"})},
 		{"DELETE " + one + "ewm", "", "", "204", disable},
@@ -34,7 +34,7 @@ func TestIntegrationsRefused(t *testing.T) {
 	_, err := c.Integrations.Get(t.Context(), ID(7), IntegrationKind("car"))
 	assertRefused(t, err, "argument", "slug")
 	require.ErrorContains(t, err, "the contract does not describe this integration: use IntegrationSlug")
-	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), (*EngineeringWorkflowOptions)(nil)), "EngineeringWorkflowOptions.NewIssueURL", "new_issue_url")
+	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), (*EWMOptions)(nil)), "EWMOptions.NewIssueURL", "new_issue_url")
 	twice := &CustomIntegration{Slug: "jira", UseInheritedSettings: new(true), Params: map[string]any{"use_inherited_settings": false}}
 	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), twice), "CustomIntegration", "")
 }
@@ -43,24 +43,24 @@ func TestIntegrationsRefused(t *testing.T) {
 // that it stores as strings. Hidden parameters are reported.
 func TestFill(t *testing.T) {
 	c := speaking(t, GitLab, exchange{sent: "GET /groups/7/integrations/bamboo", answer: "integrations/get.json"})
-	integration, err := c.Integrations.Get(t.Context(), ID(7), IntegrationBuildServer)
+	integration, err := c.Integrations.Get(t.Context(), ID(7), IntegrationBamboo)
 	require.NoError(t, err)
-	build := &BuildServerOptions{}
+	build := &BambooOptions{}
 	hidden, err := integration.Decode(build)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"password"}, hidden)
-	build = &BuildServerOptions{Password: "kept"}
+	build = &BambooOptions{Password: "kept"}
 	hidden, err = integration.Decode(build)
 	require.NoError(t, err)
 	assert.Empty(t, hidden)
-	assert.Equal(t, &BuildServerOptions{URL: "https://builds.example.com", EnableSSLVerification: new(true), BuildKey: "APP-MAIN", Username: "ada",
+	assert.Equal(t, &BambooOptions{BambooURL: "https://builds.example.com", EnableSSLVerification: new(true), BuildKey: "APP-MAIN", Username: "ada",
 		Password: "kept", UseInheritedSettings: new(true)}, build)
 
 	integration = &Integration{IntegrationSummary: IntegrationSummary{PushEvents: true}, Properties: map[string]json.RawMessage{
 		"thread": json.RawMessage(`"12"`), "notify_only_broken_pipelines": json.RawMessage(`"0"`), "room": json.RawMessage(`"12"`),
 		"hostname": json.RawMessage(`null`), "other": json.RawMessage(`{}`), "gone": json.RawMessage(`null`),
 	}}
-	chat := &TeamChatBOptions{UseInheritedSettings: new(true), Extra: map[string]any{"mine": 1}}
+	chat := &TelegramOptions{UseInheritedSettings: new(true), Extra: map[string]any{"mine": 1}}
 	before := chat.Extra
 	hidden, err = integration.Decode(chat)
 	require.NoError(t, err)
@@ -78,12 +78,12 @@ func TestFill(t *testing.T) {
 	for _, wrong := range []string{`"many"`, `[]`, `{`} {
 		integration.Properties["thread"] = json.RawMessage(wrong)
 		_, err = integration.Decode(chat)
-		assert.ErrorContains(t, err, "(thread): the server's value does not fit TeamChatBOptions")
+		assert.ErrorContains(t, err, "(thread): the server's value does not fit TelegramOptions")
 	}
 }
 
 func TestFillNil(t *testing.T) {
-	for _, o := range []IntegrationOptions{nil, (*TaskTrackerOptions)(nil)} {
+	for _, o := range []IntegrationOptions{nil, (*AsanaOptions)(nil)} {
 		_, err := (&Integration{}).Decode(o)
 		require.ErrorAs(t, err, new(*ValidationError))
 	}
@@ -116,7 +116,7 @@ func TestFillMisfits(t *testing.T) {
 	integration, mismatches, err := decodeText[Integration](`{"active":true,"push_events":1,"issues_events":"1","note_events":"true","tag_push_events":true,"properties":{"webhook":"w"}}`)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"/push_events", "/issues_events", "/note_events"}, pointers(mismatches))
-	o := &TeamChatAOptions{}
+	o := &DiscordOptions{}
 	_, err = integration.Decode(o)
 	var invalid *ValidationError
 	require.ErrorAs(t, err, &invalid)

@@ -203,7 +203,7 @@ func TestMergeSettings(t *testing.T) {
 
 // The changes of options, and changes that are empty and therefore not sent.
 func TestApplySettings(t *testing.T) {
-	update := &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("secret"), AfterSignOutPath: Null[string](), AssistantFeaturesEnabled: new(true), ValidRunnerRegistrars: []RunnerRegistrar{}, Extra: map[string]any{"no_such_setting": 1, "signin_enabled": "false"}}
+	update := &UpdateSettingsOptions{AkismetEnabled: new(true), AkismetAPIKey: new("secret"), AfterSignOutPath: Null[string](), DuoFeaturesEnabled: new(true), ValidRunnerRegistrars: []RunnerRegistrar{}, Extra: map[string]any{"no_such_setting": 1, "signin_enabled": "false"}}
 	c := speaking(t, GitLab, exchange{sent: settingsSent, body: `{"akismet_enabled":true,"akismet_api_key":"secret","after_sign_out_path":null,"duo_features_enabled":true,"valid_runner_registrars":[],"no_such_setting":1,"signin_enabled":"false"}`, answer: `{"id":1}`},
 		exchange{sent: settingsRead, answer: `{"id":1,"akismet_enabled":false,"after_sign_out_path":"","valid_runner_registrars":null}`})
 	var response Response
@@ -241,8 +241,8 @@ func TestApplySettingsFails(t *testing.T) {
 	assert.Nil(t, report)
 	_, err = c.Settings.Apply(t.Context(), changes)
 	require.ErrorIs(t, err, ErrInvalidResponse)
-	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AntispamEnabled: new(true)}).Diff())
-	assertRefused(t, err, "ApplicationSettings.AntispamAPIKey", "akismet_api_key")
+	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AkismetEnabled: new(true)}).Diff())
+	assertRefused(t, err, "ApplicationSettings.AkismetAPIKey", "akismet_api_key")
 	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).Diff())
 	assertRefused(t, err, "UpdateSettingsOptions", "")
 }
@@ -255,7 +255,7 @@ func TestApplySettingsWithOwnWords(t *testing.T) {
 	report, err := c.Settings.Apply(t.Context(), s.Diff())
 	require.NoError(t, err)
 	assert.Equal(t, []SettingDifference{{Name: "duo_features_enabled", Want: json.RawMessage("true"), Reason: SettingTier}}, report.NotApplied)
-	s.AssistantFeaturesEnabled = new(false)
+	s.DuoFeaturesEnabled = new(false)
 	_, err = c.Settings.Apply(t.Context(), s.Diff())
 	assertRefused(t, err, "SettingsDiff", "duo_features_enabled")
 	assert.ErrorContains(t, err, "it and another name of duo_features_enabled have different values")

@@ -25,7 +25,7 @@ func TestSettings(t *testing.T) {
 		{settingsSent, "", `{"signup_enabled":false,"terminal_max_session_time":0,"after_sign_out_path":null,"valid_runner_registrars":[],"sign_in_restrictions":{},"session_expire_delay":60}`, one, update(&UpdateSettingsOptions{
 			SignupEnabled: new(false), TerminalMaxSessionTime: new(0), AfterSignOutPath: Null[string](), ValidRunnerRegistrars: []RunnerRegistrar{}, SignInRestrictions: map[string]any{}, Extra: map[string]any{"session_expire_delay": 60},
 		})},
-		{settingsSent, "", `{"akismet_enabled":true,"akismet_api_key":"k"}`, one, update(&UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k")})},
+		{settingsSent, "", `{"akismet_enabled":true,"akismet_api_key":"k"}`, one, update(&UpdateSettingsOptions{AkismetEnabled: new(true), AkismetAPIKey: new("k")})},
 		{settingsSent, "", `{}`, `403 {"message":"403 Forbidden"}`, update(nil)},
 		{settingsSent, "", `{"asciidoc_max_includes":65}`, `400 {"message":{"asciidoc_max_includes":["must be less than or equal to 64"]}}`, update(&UpdateSettingsOptions{AsciiDocMaxIncludes: new(65)})}, // only the server checks ranges
 	})
@@ -87,8 +87,8 @@ func TestSettingCompanions(t *testing.T) {
 		}
 	}
 	require.NoError(t, (&UpdateSettingsOptions{ThrottleAuthenticatedGitHTTPEnabled: new(true), ThrottleUnauthenticatedGitHTTPEnabled: new(true)}).check())
-	require.Error(t, (&UpdateSettingsOptions{AntispamEnabled: new(true)}).check(), "typed fields count, too")
-	require.Error(t, (&UpdateSettingsOptions{AntispamEnabled: new(true), Extra: map[string]any{"akismet_enabled": true}}).check(), "twice")
+	require.Error(t, (&UpdateSettingsOptions{AkismetEnabled: new(true)}).check(), "typed fields count, too")
+	require.Error(t, (&UpdateSettingsOptions{AkismetEnabled: new(true), Extra: map[string]any{"akismet_enabled": true}}).check(), "twice")
 	require.Error(t, (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).check())
 }
 

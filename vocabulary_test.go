@@ -48,9 +48,9 @@ func TestWithVocabulary(t *testing.T) {
 	c := speaking(t, Neutral, exchange{sent: "PUT /application/settings", body: `{"antispam_enabled":true,"antispam_api_key":"k","admin_mode":true}`, answer: `{"id":1,"antispam_enabled":true}`},
 		exchange{sent: "GET /application/settings", answer: `{"id":1,"antispam_enabled":true,"x":{"antispam_enabled":1}}`})
 	// Renaming changes only the names at the top.
-	settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k"), Extra: map[string]any{"admin_mode": true}})
+	settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{AkismetEnabled: new(true), AkismetAPIKey: new("k"), Extra: map[string]any{"admin_mode": true}})
 	require.NoError(t, err)
-	assert.Equal(t, new(true), settings.AntispamEnabled)
+	assert.Equal(t, new(true), settings.AkismetEnabled)
 	settings, err = c.Settings.Get(t.Context())
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"antispam_enabled":1}`, string(settings.Extra["x"]))
@@ -153,14 +153,14 @@ func TestUnnamedWords(t *testing.T) {
 	}
 	_, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{Extra: map[string]any{"plantuml_enabled": true}})
 	require.NoError(t, err)
-	_, err = c.Settings.Update(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k"), Extra: map[string]any{"antispam_enabled": false}})
+	_, err = c.Settings.Update(t.Context(), &UpdateSettingsOptions{AkismetEnabled: new(true), AkismetAPIKey: new("k"), Extra: map[string]any{"antispam_enabled": false}})
 	assert.ErrorContains(t, err, `Extra holds "antispam_enabled", which a field sets too`)
-	for _, kind := range []IntegrationKind{IntegrationBuildServer, IntegrationMonitoring} {
+	for _, kind := range []IntegrationKind{IntegrationBamboo, IntegrationDatadog} {
 		_, err := c.Integrations.Get(t.Context(), ID(7), kind)
 		assertRefused(t, err, "argument", "slug")
 	}
 	require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &CustomIntegration{Slug: "eye", UseInheritedSettings: new(false), Params: map[string]any{"eye_env": "prod"}}))
-	require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &EngineeringWorkflowOptions{NewIssueURL: "n", IssuesURL: "i", ProjectURL: "p"}))
+	require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &EWMOptions{NewIssueURL: "n", IssuesURL: "i", ProjectURL: "p"}))
 }
 
 // A cursor that was stored under one vocabulary continues the list under the other.

@@ -73,7 +73,7 @@ var troubles = map[string]func(t *testing.T, srv *forgetest.Server, app *forgete
 		return failure(srv.Client(forge.WithVocabulary(forge.Neutral)).Settings.Get(t.Context()))
 	},
 	"integration": func(t *testing.T, srv *forgetest.Server, _ *forgetest.Project) error {
-		return failure(srv.Client(forge.WithVocabulary(forge.Neutral)).Integrations.Get(t.Context(), forge.Path("acme"), forge.IntegrationTeamChatB))
+		return failure(srv.Client(forge.WithVocabulary(forge.Neutral)).Integrations.Get(t.Context(), forge.Path("acme"), forge.IntegrationTelegram))
 	},
 }
 
