@@ -251,13 +251,3 @@ func stillRunning(ctx context.Context) error {
 func (p *page[T]) isNumbered() bool {
 	return p.next == withPage(p.position, pageNumber(p.position)+1)
 }
-
-// pageNumber returns the number of the page that a query requests.
-func pageNumber(query string) int {
-	values := parseQuery(query)
-	number, err := strconv.Atoi(values.Get("page"))
-	if err != nil || number < 1 {
-		return 1
-	}
-	return number
-}
