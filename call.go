@@ -22,7 +22,7 @@ import (
 //     go-retryablehttp; call_retry.go says which part it does.
 //   - A failed call closes no connections. go-retryablehttp closes the idle connections of its
 //     client when it gives up. Its RoundTripper is the loop, which has no method to do so.
-//   - A status has one meaning, defined in statuses.go. Rejected: to treat every 2xx as success,
+//   - A status has one meaning, defined in contract.go. Rejected: to treat every 2xx as success,
 //     which saved a 206 that was not requested as a complete file.
 //   - MaybeApplied is set for idempotent writes, too: a PUT whose attempts were all lost may have
 //     been applied.
