@@ -115,7 +115,7 @@ func (l *loop) checkRetry(ctx context.Context, resp *http.Response, err error) (
 	if again && next.step == resend {
 		l.core().observers().retries(ctx, &l.callState, next)
 	}
-	return again, nil
+	return again && ctx.Err() == nil, nil // without a wait, another attempt could begin after the end
 }
 
 // next returns the step that follows the last attempt. It has no effects.
