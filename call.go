@@ -70,7 +70,7 @@ type attempt struct {
 // reason), and when the attempt itself begins.
 type attemptObserver interface {
 	begins()
-	waits(ctx context.Context, until time.Time, why string, wait time.Duration)
+	waits(until time.Time, why string, wait time.Duration)
 }
 
 // delivery is the part of a result about sending: what was sent, and where.
@@ -154,6 +154,7 @@ func (r *result) discard() {
 type callState struct {
 	*call
 	*result
+	context       *routeContext // of the attempts, with the limit of Timeout; after them, without it
 	started       time.Time
 	attempts      int           // sent so far
 	duration      time.Duration // of the last attempt
@@ -168,12 +169,17 @@ type callState struct {
 // caller of send must close it.
 func (c *call) send(ctx context.Context) (*callState, error) {
 	l := &loop{callState: callState{call: c, result: new(result), started: time.Now()}}
+	if ctx == nil {
+		return &l.callState, c.request.withRoute(errNilContext)
+	}
 	if plan := c.options.plan; plan != nil {
 		return &l.callState, plan(c)
 	}
 	endTimeout := func() {}
+	l.own = routeContext{ctx, c.route()}
+	l.context = &l.own
 	if limit := c.options.limits.call; limit > 0 {
-		ctx, endTimeout = withTimeout(ctx, c.options.kind.subject(), limit)
+		l.own.Context, endTimeout = withTimeout(ctx, c.options.kind.subject(), limit)
 	}
 	returned := false
 	defer func() {
@@ -188,29 +194,26 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 		}
 	}()
 	c.core().observers().callBegins()
-	l.context = routeContext{ctx, c.route()}
-	ctx = &l.context
-	l.run(ctx)
-	err := l.conclude(ctx)
-	l.finish(ctx, err)
-	returned = true
+	l.run()
+	err := l.conclude()
+	l.finish(err)
+	if returned = true; c.options.limits.call > 0 { // the requests keep the other one
+		l.context = &routeContext{ctx, c.route()}
+	}
 	return &l.callState, err
 }
 
 // finish counts and records the end of the call. ErrNotModified is not a failure: there was nothing
 // to change. It is called again when a response cannot be decoded.
-func (s *callState) finish(ctx context.Context, err error) {
-	if _, named := ctx.(*routeContext); !named { // for handlers of the log
-		ctx = &routeContext{ctx, s.route()}
-	}
+func (s *callState) finish(err error) {
 	unchanged := s.err == nil && s.outcome == unchanged
 	refused := s.keysetOptional && s.status == http.StatusMethodNotAllowed
-	s.core().observers().callEnds(ctx, s, err, err != nil && !unchanged && !refused)
+	s.core().observers().callEnds(s, err, err != nil && !unchanged && !refused)
 }
 
 // conclude returns the error of a call whose last attempt was made; nil if it succeeded. If the
 // context has interrupted the call, that becomes its cause.
-func (s *callState) conclude(ctx context.Context) error {
+func (s *callState) conclude() error {
 	if s.ok() {
 		if s.outcome == unchanged {
 			return s.newError() // nothing to change: returned as an error, not counted as a failure
@@ -219,12 +222,12 @@ func (s *callState) conclude(ctx context.Context) error {
 	}
 	// Otherwise the server's response is the whole reason, even if ctx has ended since.
 	interrupted := s.err != nil || s.partial || s.pending || s.retryable(s.route().Class)
-	if cause := context.Cause(ctx); errors.Is(cause, ErrTimeout) {
+	if cause := context.Cause(s.context); errors.Is(cause, ErrTimeout) {
 		if interrupted && !errors.Is(s.err, cause) {
 			s.result = s.failed(cause)
 		}
 		s.stopCause = nil
-	} else if err := ctx.Err(); err != nil && interrupted {
+	} else if err := s.context.Err(); err != nil && interrupted {
 		s.noRetryReason = cmp.Or(s.noRetryReason, endedByCaller(err))
 		if !errors.Is(s.err, err) {
 			s.stopCause = err

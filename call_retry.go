@@ -29,7 +29,7 @@ import (
 // CloseIdleConnections to call.
 type loop struct {
 	callState
-	context       routeContext  // of the attempts
+	own           routeContext  // what context points to
 	wait          time.Duration // before the next attempt
 	bodyOpened    bool          // a body that cannot be opened twice ends the retries
 	expectRefused bool          // the server refused the Expect header
@@ -41,17 +41,19 @@ type loop struct {
 }
 
 // run makes attempts until one is the last. Its result is then that of the loop.
-func (l *loop) run(ctx context.Context) {
+func (l *loop) run() {
 	l.http.Transport = l
 	l.client = retryablehttp.Client{
-		HTTPClient:   &l.http,
-		RetryMax:     1 << 20, // RetryPolicy counts
-		CheckRetry:   l.checkRetry,
+		HTTPClient: &l.http,
+		RetryMax:   1 << 20, // RetryPolicy counts
+		CheckRetry: func(_ context.Context, resp *http.Response, err error) (bool, error) {
+			return l.checkRetry(resultOf(resp, err)), nil
+		},
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return l.wait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	outer := (&http.Request{Method: l.route().Method, URL: &l.url, Header: http.Header{}}).WithContext(ctx) // never sent
-	_, _ = l.client.Do(&retryablehttp.Request{Request: outer})                                              //nolint:bodyclose // checkRetry has seen the result; only a wait that ctx ended has another error
+	outer := (&http.Request{Method: l.route().Method, URL: &l.url, Header: http.Header{}}).WithContext(l.context) // never sent
+	_, _ = l.client.Do(&retryablehttp.Request{Request: outer})                                                    //nolint:bodyclose // checkRetry has seen the result; only a wait that ctx ended has another error
 }
 
 // RoundTrip makes one attempt. The result is the error, or comes with the response.
@@ -71,8 +73,8 @@ func (l *loop) begins() {
 }
 
 // waits passes a wait before an attempt to the observers.
-func (l *loop) waits(ctx context.Context, until time.Time, why string, wait time.Duration) {
-	l.core().observers().waits(ctx, &l.callState, until, why, wait)
+func (l *loop) waits(until time.Time, why string, wait time.Duration) {
+	l.core().observers().waits(&l.callState, until, why, wait)
 }
 
 // attemptError passes the result of an attempt without a response to checkRetry.
@@ -96,32 +98,31 @@ func resultOf(resp *http.Response, err error) *result {
 }
 
 // checkRetry is called after each attempt. It reports whether there is another one.
-func (l *loop) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	r := resultOf(resp, err)
+func (l *loop) checkRetry(r *result) bool {
 	if l.result, l.pending = r, false; !r.start.IsZero() {
 		l.duration = time.Since(r.start)
 	}
 	l.bodyOpened = l.bodyOpened || r.bodyOpened
 	l.maybeApplied = l.maybeApplied || r.sent && !r.ok() && r.ambiguous()
-	next := l.next(ctx)
+	next := l.next()
 	// From here on there are effects: on the gate that calls share, the token, and the observers.
 	updateGate(&l.callState, l.spent)
-	again := l.carryOut(ctx, next)
+	again := l.carryOut(next)
 	l.pending = again
 	if again {
 		r.discard() // before the wait: an open body would keep the connection from other calls
 	}
-	l.core().observers().attemptEnds(ctx, &l.callState, again, l.wait)
+	l.core().observers().attemptEnds(&l.callState, again, l.wait)
 	if again && next.step == resend {
-		l.core().observers().retries(ctx, &l.callState, next)
+		l.core().observers().retries(&l.callState, next)
 	}
-	return again && ctx.Err() == nil, nil // without a wait, another attempt could begin after the end
+	return again && l.context.Err() == nil // without a wait, another attempt could begin after the end
 }
 
 // next returns the step that follows the last attempt. It has no effects.
-func (l *loop) next(ctx context.Context) decision {
+func (l *loop) next() decision {
 	switch {
-	case l.ok(), ctx.Err() != nil, l.bodyOpened && l.call.body.once:
+	case l.ok(), l.context.Err() != nil, l.bodyOpened && l.call.body.once:
 		return decision{}
 	case l.status == http.StatusUnauthorized && (l.offOrigin || l.tokenRenewed):
 		return decision{}
@@ -130,17 +131,17 @@ func (l *loop) next(ctx context.Context) decision {
 	case l.status == http.StatusExpectationFailed && l.expects && !l.expectRefused: // RFC 9110 §10.1.1
 		return decision{step: dropExpect}
 	}
-	return l.options.retry.decide(ctx, l.counted, l.route().Class, l.result)
+	return l.options.retry.decide(l.context, l.counted, l.route().Class, l.result)
 }
 
 // carryOut carries a decision out, and reports whether there is another attempt.
-func (l *loop) carryOut(ctx context.Context, next decision) (again bool) {
+func (l *loop) carryOut(next decision) (again bool) {
 	l.wait, l.noRetryReason, l.stopCause = next.wait, next.reason, next.cause
 	switch next.step {
 	case renewToken:
 		l.tokenRenewed = true
 		l.counted--
-		fresh, err := l.request.auth.Renew(ctx, l.token)
+		fresh, err := l.request.auth.Renew(l.context, l.token)
 		if err != nil {
 			l.result = l.failed(credentialError(err))
 		}

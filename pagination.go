@@ -84,19 +84,13 @@ type page[T any] struct {
 
 // runList ranges over a list once. list yields its error as the last pair.
 func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield func(*T, error) bool) error {
-	if err := r.ready(ctx); err != nil {
-		return err
-	}
-	options, err := r.applyOptions(kindList, opts)
+	first, err := r.prepare(kindList, opts)
 	if err != nil {
 		return err
 	}
+	options := first.options
 	if err := r.checkPosition(options); err != nil {
 		return r.withRoute(err)
-	}
-	first, err := r.newCall(options)
-	if err != nil {
-		return err
 	}
 	p := &pager[T]{request: r, options: options, first: first}
 	if options.into != nil || options.startAt != "" {
@@ -218,7 +212,7 @@ func (p *pager[T]) fetch(ctx context.Context, query string, seen *linkheader.Loo
 	if err != nil {
 		return nil, err
 	}
-	return p.decode(ctx, page, s)
+	return p.decode(page, s)
 }
 
 // fetchPage is the first half of fetch. The page that it returns has its link to the next page, and
@@ -273,7 +267,7 @@ func isKeyset(query url.Values) bool {
 
 // decode is the second half of fetch. It reads the items of the page, and
 // reports a failure as the end of the call.
-func (p *pager[T]) decode(ctx context.Context, page *page[T], s *callState) (*page[T], error) {
+func (p *pager[T]) decode(page *page[T], s *callState) (*page[T], error) {
 	mismatches, err := s.decodeWith(func(r *jsonread.Reader) (err error) {
 		page.items, err = decodeMember[T](r, p.request.pages.field)
 		return err
@@ -286,12 +280,12 @@ func (p *pager[T]) decode(ctx context.Context, page *page[T], s *callState) (*pa
 	switch {
 	case ends:
 		page.itemError, page.next = err, ""
-		s.finish(ctx, err)
+		s.finish(err)
 	case err != nil:
-		s.finish(ctx, err)
+		s.finish(err)
 		return nil, err
 	case page.linkError != nil: // returned after the items of this page
-		s.finish(ctx, page.linkError)
+		s.finish(page.linkError)
 	}
 	if p.options.into != nil {
 		page.response = newResponse(s.resp, s.attempts, mismatches)

@@ -187,7 +187,7 @@ func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T], yield fun
 	for yield(current, nil) && current.next != "" {
 		got := nextLinked(ctx, pages, reader)
 		if got.err == nil {
-			current, got.err = p.decode(ctx, got.page, got.state)
+			current, got.err = p.decode(got.page, got.state)
 		}
 		if got.err != nil {
 			stuck = errors.Is(got.err, task.ErrRunning)

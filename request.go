@@ -130,7 +130,7 @@ func do[T any](ctx context.Context, r *request, opts []RequestOption) (*T, error
 
 // exec sends the request and ignores the value.
 func exec(ctx context.Context, r *request, opts []RequestOption) error {
-	c, err := r.prepare(ctx, kindNoResult, opts)
+	c, err := r.prepare(kindNoResult, opts)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func exec(ctx context.Context, r *request, opts []RequestOption) error {
 
 // open sends the request and returns its response as a stream.
 func open(ctx context.Context, r *request, opts []RequestOption) (*Download, error) {
-	c, err := r.prepare(ctx, kindStream, opts)
+	c, err := r.prepare(kindStream, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func list[T any](ctx context.Context, r *request, opts []RequestOption) iter.Seq
 
 // sendAndDecode is do without the type parameter.
 func (r *request) sendAndDecode(ctx context.Context, out any, opts []RequestOption) error {
-	c, err := r.prepare(ctx, kindJSON, opts)
+	c, err := r.prepare(kindJSON, opts)
 	if err != nil {
 		return err
 	}
@@ -176,15 +176,15 @@ func (r *request) sendAndDecode(ctx context.Context, out any, opts []RequestOpti
 	mismatches, err := s.decode(out)
 	s.fillInto(mismatches)
 	if err != nil {
-		s.finish(ctx, err)
+		s.finish(err)
 	}
 	return err
 }
 
 // prepare checks the request, encodes it and applies the request options.
-func (r *request) prepare(ctx context.Context, kind callKind, opts []RequestOption) (*call, error) {
-	if err := r.ready(ctx); err != nil {
-		return nil, err
+func (r *request) prepare(kind callKind, opts []RequestOption) (*call, error) {
+	if err := r.core.check(); err != nil {
+		return nil, r.withRoute(err)
 	}
 	options, err := r.applyOptions(kind, opts)
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *request) prepare(ctx context.Context, kind callKind, opts []RequestOpti
 	return r.newCall(options)
 }
 
-// ready rejects a client or a context that would cause a panic later in the call.
+// ready rejects a client or a context that would cause a panic before the first call of a method.
 func (r *request) ready(ctx context.Context) error {
 	if err := r.core.check(); err != nil {
 		return r.withRoute(err)

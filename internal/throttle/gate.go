@@ -191,7 +191,7 @@ func (g *Gate) quotaResetsAt(key Key, quota Quota) time.Time {
 // time at which the wait would end, and its reason. If ctx ends during a wait, Wait returns the
 // error of ctx too. waiting is called with the end, the reason and the length of each wait that
 // begins.
-func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Duration, waiting func(ctx context.Context, until time.Time, why string, wait time.Duration)) (until time.Time, why string, err error) {
+func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Duration, waiting func(until time.Time, why string, wait time.Duration)) (until time.Time, why string, err error) {
 	for {
 		until, why = g.HeldUntil(key, quota)
 		wait := time.Until(until)
@@ -202,7 +202,7 @@ func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Dura
 			return until, why, nil
 		}
 		wait += Jitter(min(wait/10, time.Second))
-		waiting(ctx, until, why, wait)
+		waiting(until, why, wait)
 		if err := Sleep(ctx, wait); err != nil {
 			return until, why, err
 		}
