@@ -132,6 +132,8 @@ func catalogueRoute(t *testing.T, e catalogue.Endpoint) route {
 		// Deployed servers send a 304 for every call that changes nothing, even if the documents name no
 		// status.
 		notModified: e.HasRule("no_op"),
+		project:     strings.HasPrefix(e.Path, "/projects/:"),
+		refs:        strings.Contains(e.Path, "/repository/"),
 	}
 	if e.Ref.Page == "" {
 		role, known := roles[e.Auth.Who]

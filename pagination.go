@@ -410,25 +410,22 @@ func listID(r *request, filters url.Values) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:9])
 }
 
-// offsetLists records the lists for which a server refuses keyset pagination. All clients derived
-// from one share it.
+// offsetLists records the lists for which a server refuses keyset pagination, by server and route.
+// All clients derived from one share it.
 type offsetLists struct{ known sync.Map }
 
-// listOrigin identifies a route of a server, without its path arguments.
-type listOrigin struct{ scheme, host, template string }
-
-func originOf(r *request) listOrigin {
+func offsetKey(r *request) string {
 	base := r.core.config.bases[r.route.base]
-	return listOrigin{base.Scheme, base.Host, r.route.Template}
+	return base.Scheme + "://" + base.Host + r.route.Template
 }
 
 func (l *offsetLists) has(r *request) bool {
-	_, known := l.known.Load(originOf(r))
+	_, known := l.known.Load(offsetKey(r))
 	return known
 }
 
-func (l *offsetLists) add(r *request)    { l.known.Store(originOf(r), true) }
-func (l *offsetLists) remove(r *request) { l.known.Delete(originOf(r)) }
+func (l *offsetLists) add(r *request)    { l.known.Store(offsetKey(r), true) }
+func (l *offsetLists) remove(r *request) { l.known.Delete(offsetKey(r)) }
 
 // firstQuery returns the caller's filters with the pagination: keyset where the route has it and
 // the server has not refused it before, otherwise offset.
