@@ -32,7 +32,7 @@ func TestRoutes(t *testing.T) {
 		rows[name] = true
 		if documented, ok := want[name]; assert.True(t, ok, "%s is not in the catalogue", name) {
 			documented.quota, documented.secret, documented.advice = r.quota, r.secret, r.advice // they have tests of their own
-			assert.Equal(t, documented, r, "contract_routes.go (actual) and internal/catalogue differ")
+			assert.Equal(t, documented, r, "contract.go (actual) and internal/catalogue differ")
 		}
 		found, ok := findRoute(r.Method, r.Template)
 		assert.True(t, ok && found.Method == r.Method && found.Template == r.Template, "%s is not found", name)
@@ -132,6 +132,8 @@ func catalogueRoute(t *testing.T, e catalogue.Endpoint) route {
 		// Deployed servers send a 304 for every call that changes nothing, even if the documents name no
 		// status.
 		notModified: e.HasRule("no_op"),
+		project:     strings.HasPrefix(e.Path, "/projects/:"),
+		refs:        strings.Contains(e.Path, "/repository/"),
 	}
 	if e.Ref.Page == "" {
 		role, known := roles[e.Auth.Who]

@@ -247,11 +247,10 @@ func (r *rejection) hintDecoded() string {
 
 // hintPath continues the hint of a 404 for a path that no project has.
 func (r *rejection) hintPath() string {
-	rest, is := strings.CutPrefix(r.path, "/projects/")
-	path, _, _ := strings.Cut(rest, "/")
+	path, _, _ := strings.Cut(strings.TrimPrefix(r.path, "/projects/"), "/")
 	isID := strings.Trim(path, "0123456789") == ""
 	switch {
-	case !is || isID || !strings.HasPrefix(r.route.Template, "/projects/:"):
+	case isID || !r.route.project:
 	case strings.HasSuffix(path, ".git"):
 		return "; the path of a project is that of its address without .git"
 	case !strings.Contains(path, "%2F"):
@@ -262,7 +261,7 @@ func (r *rejection) hintPath() string {
 
 // hintRef continues the hint of a 404 for a ref, or for a path in it, that the repository lacks.
 func (r *rejection) hintRef() string {
-	if !strings.Contains(r.route.Template, "/repository/") || strings.Contains(r.message, "Project") {
+	if !r.route.refs || strings.Contains(r.message, "Project") {
 		return ""
 	}
 	named := []string{}
@@ -288,12 +287,12 @@ func (r *rejection) hintImage() string {
 
 // hintFormat returns the formats of an archive for a call with another one.
 func (r *rejection) hintFormat() string {
-	_, format, found := strings.Cut(r.path, "/repository/archive.")
-	if !found || r.values == nil {
+	if r.route.quota != archiveQuota || r.values == nil {
 		return ""
 	}
+	_, format, _ := strings.Cut(r.path[strings.LastIndexByte(r.path, '/')+1:], ".")
 	formats := r.values("-") // the option is a part of the path, and no parameter
-	if len(formats) == 0 || slices.Contains(formats, format) {
+	if format == "" || len(formats) == 0 || slices.Contains(formats, format) {
 		return ""
 	}
 	return "this version has the formats " + strings.Join(formats, " ")

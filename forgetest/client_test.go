@@ -208,12 +208,12 @@ func serverCases(t *testing.T) map[string][][]forgetest.Option {
 				s.Protocols.SetHTTP2(true)
 			})},
 		},
-		"WithTier":             one(forgetest.WithTier(forgetest.Free)),
-		"WithOffering":         {{forgetest.WithOffering(forgetest.Hosted)}, {forgetest.WithOffering(forgetest.Dedicated)}},
-		"WithRelease":          one(forgetest.WithRelease("16.4")),
-		"WithNeutralNames": one(forgetest.WithNeutralNames()),
-		"WithUnknownFields":    one(forgetest.WithUnknownFields("a_new_field")),
-		"WithMismatchedTypes":  one(forgetest.WithMismatchedTypes("weight")),
+		"WithTier":            one(forgetest.WithTier(forgetest.Free)),
+		"WithOffering":        {{forgetest.WithOffering(forgetest.Hosted)}, {forgetest.WithOffering(forgetest.Dedicated)}},
+		"WithRelease":         one(forgetest.WithRelease("16.4")),
+		"WithNeutralNames":    one(forgetest.WithNeutralNames()),
+		"WithUnknownFields":   one(forgetest.WithUnknownFields("a_new_field")),
+		"WithMismatchedTypes": one(forgetest.WithMismatchedTypes("weight")),
 
 		"WithJobTokenForAllProjects": one(forgetest.WithJobTokenForAllProjects()),
 	}

@@ -17,14 +17,14 @@ import (
 
 // otherWords are the constants whose names do not end with their values.
 var otherWords = map[string]string{
-	"AuditEntityTypeInstance":   "Gitlab::Audit::InstanceScope",
-	"RegistryScopeCatalog":      "registry:catalog:*",
-	"DueDateFilterNone":         "0",
-	"RunnerTypeGroup":           "group_type",
-	"RunnerTypeInstance":        "instance_type",
-	"RunnerTypeProject":         "project_type",
-	"SearchInBoth":              "title,description",
-	"SettingTier":               "of another tier",
+	"AuditEntityTypeInstance": "Gitlab::Audit::InstanceScope",
+	"RegistryScopeCatalog":    "registry:catalog:*",
+	"DueDateFilterNone":       "0",
+	"RunnerTypeGroup":         "group_type",
+	"RunnerTypeInstance":      "instance_type",
+	"RunnerTypeProject":       "project_type",
+	"SearchInBoth":            "title,description",
+	"SettingTier":             "of another tier",
 }
 
 // otherPrefixes are the types whose constants do not begin with their names.
