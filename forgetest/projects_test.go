@@ -51,7 +51,7 @@ func setting(t *testing.T, r reply, name string) string {
 
 func TestApprovalSettings(t *testing.T) {
 	for _, path := range []string{"/groups/group%2Fsub", "/projects/group%2Fsub%2Fapp"} {
-		s := New(t)
+		s := New(t, WithRelease("18.2"))
 		s.AddProject("group/sub/app")
 		c := newCaller(t, s)
 		path += "/merge_request_approval_setting"

@@ -151,7 +151,7 @@ func New(t testing.TB, opts ...Option) *Server {
 
 // Start starts a server outside a test. The caller closes it.
 func Start(opts ...Option) (*Server, error) {
-	s := &Server{addr: "127.0.0.1:0", clock: time.Now, maxQuery: defaultMaxQuery, tier: Ultimate, offering: SelfManaged}
+	s := &Server{addr: "127.0.0.1:0", clock: time.Now, maxQuery: defaultMaxQuery, tier: Ultimate, offering: SelfManaged, release: newest}
 	for _, opt := range opts {
 		opt(s)
 	}
