@@ -45,6 +45,7 @@ type Server struct {
 	offering      Offering
 	release       release
 	maxQuery      int
+	auditLimit    AuditEventLimit
 	changes       changes
 	jobReachesAll bool // the job token has access to all projects
 

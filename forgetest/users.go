@@ -111,10 +111,13 @@ func tokenScopes() []string {
 
 // AddToken creates another access token. With scopes it is limited to them: "api" allows all calls,
 // "manage_runners" the runner calls for which the contract names this scope, and "read_api" all
-// other reads.
+// other reads. The only scope of a fine-grained token is that of [Permissions].
 func (u *User) AddToken(scopes ...string) string {
 	for _, scope := range scopes {
-		if !slices.Contains(tokenScopes(), scope) {
+		switch fine := strings.HasPrefix(scope, fineGrained); {
+		case fine && len(scopes) > 1:
+			panic("forgetest: AddToken: a fine-grained token has no other scope than that of Permissions")
+		case !fine && !slices.Contains(tokenScopes(), scope):
 			panic(fmt.Sprintf("forgetest: AddToken: %q is not a scope; near: %s", scope, strings.Join(nearNames(scope, tokenScopes()), ", ")))
 		}
 	}
