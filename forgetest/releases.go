@@ -91,39 +91,57 @@ func (c *contract) addLaterFields() {
 	mr.fields[mr.index["author"]].view = "author"
 }
 
+// query sets the rows of query parameters of newest.
+func (c *contract) query(id, kind string, names ...string) { put(&c.find(id).QueryParams, kind, names) }
+
+// body is query for parameters of the body.
+func (c *contract) body(id, kind string, names ...string) { put(&c.find(id).BodyParams, kind, names) }
+
+// put replaces the rows of these names, or adds rows.
+func put(rows *[]parameter, kind string, names []string) {
+	for _, name := range names {
+		p := parameter{Name: name, Wire: name, Type: kind, Only: since(newest)}
+		if strings.HasPrefix(kind, "array") {
+			p.Wire += "[]"
+		}
+		*rows = append(slices.DeleteFunc(*rows, func(old parameter) bool { return old.Name == name }), p)
+	}
+}
+
+// exclude makes two query parameters of an endpoint exclude each other.
+func (c *contract) exclude(id, a, b string) {
+	params := c.find(id).QueryParams
+	find(params, a).ExclusiveWith, find(params, b).ExclusiveWith = []string{b}, []string{a}
+}
+
 // addLaterParameters adds the parameters of later releases, and the values of those that exist.
 func (c *contract) addLaterParameters() {
-	query := func(id string, params ...parameter) {
-		c.find(id).QueryParams = append(c.find(id).QueryParams, params...)
-	}
 	for _, id := range []string{"merge_requests.list", "merge_requests.list_project"} {
-		query(id, parameter{Name: "assignee_username", Wire: "assignee_username[]", Type: "array<string>", ExclusiveWith: []string{"assignee_id"}, Only: since(newest)},
-			parameter{Name: "merged_after", Wire: "merged_after", Type: "datetime", Only: since(newest)},
-			parameter{Name: "merged_before", Wire: "merged_before", Type: "datetime", Only: since(newest)},
-			parameter{Name: "draft", Wire: "draft", Type: "boolean", ExclusiveWith: []string{"wip"}, Only: since(release{19, 0})})
-		find(c.find(id).QueryParams, "assignee_id").ExclusiveWith = []string{"assignee_username"}
-		find(c.find(id).QueryParams, "wip").ExclusiveWith = []string{"draft"}
+		c.query(id, "array<string>", "assignee_username")
+		c.exclude(id, "assignee_username", "assignee_id")
+		c.query(id, "datetime", "merged_after", "merged_before")
+		c.query(id, "boolean", "draft")
+		find(c.find(id).QueryParams, "draft").Only = since(release{19, 0})
+		c.exclude(id, "draft", "wip")
 		c.addValues(id, "order_by", "label_priority", "milestone_due", "popularity", "priority")
 	}
+	c.query("merge_requests.list", "boolean", "non_archived")
 	c.addValues("merge_requests.list_project", "order_by", "merged_at")
-	query("merge_requests.list", parameter{Name: "non_archived", Wire: "non_archived", Type: "boolean", Only: since(newest)})
-	query("repositories.archive", parameter{Name: "ref_type", Wire: "ref_type", Type: "string", Enum: []string{"heads", "tags"}, Only: since(newest)})
-	query("repositories.tree", parameter{Name: "with_last_commit", Wire: "with_last_commit", Type: "boolean", ExclusiveWith: []string{"recursive"}, Only: since(newest)})
-	find(c.find("repositories.tree").QueryParams, "recursive").ExclusiveWith = []string{"with_last_commit"}
+	c.query("repositories.archive", "string", "ref_type")
+	find(c.find("repositories.archive").QueryParams, "ref_type").Enum = []string{"heads", "tags"}
+	c.query("repositories.tree", "boolean", "with_last_commit")
+	c.exclude("repositories.tree", "with_last_commit", "recursive")
 	c.addValues("repositories.tree", "pagination", "none")
-	query("runners.list_project", parameter{Name: "version_prefix", Wire: "version_prefix", Type: "string", Only: since(newest)})
 	for _, id := range []string{"runners.list_all", "runners.list_project"} {
 		c.addValues(id, "scope", "instance_type", "group_type", "project_type", "never_contacted", "stale")
 	}
-	query("runners.get", parameter{Name: "include_projects", Wire: "include_projects", Type: "boolean", Only: since(newest)})
-	query("users.list", parameter{Name: "public_email", Wire: "public_email", Type: "string", Only: since(newest)})
-	for _, id := range []string{"approval_settings.update_group", "approval_settings.update_project"} {
-		e := c.find(id)
-		e.BodyParams = append(e.BodyParams, parameter{Name: "require_password_to_approve", Wire: "require_password_to_approve", Type: "boolean", Only: since(newest)})
-	}
-	notes := c.find("issues.promote_by_note")
-	notes.BodyParams = append(notes.BodyParams, parameter{Name: "internal", Wire: "internal", Type: "boolean", Only: since(newest)},
-		parameter{Name: "created_at", Wire: "created_at", Type: "datetime", Only: since(newest)})
+	c.query("runners.list_project", "string", "version_prefix")
+	c.query("runners.get", "boolean", "include_projects")
+	c.query("users.list", "string", "public_email")
+	c.body("approval_settings.update_group", "boolean", "require_password_to_approve")
+	c.body("approval_settings.update_project", "boolean", "require_password_to_approve")
+	c.body("issues.promote_by_note", "boolean", "internal")
+	c.body("issues.promote_by_note", "datetime", "created_at")
 	jobs := &c.find("runners.list_jobs").Pagination
 	jobs.Keyset, jobs.Only, jobs.Who = true, since(newest), "authenticated"
 	jobs.Order = &keysetOrder{OrderBy: []string{"id"}, Sort: []string{"asc", "desc"}}
@@ -133,34 +151,30 @@ func (c *contract) addLaterParameters() {
 // changeIssueLists adds what the lists of issues accept since newest, and marks the keys of not that
 // the list of a group ignores since then.
 func (c *contract) changeIssueLists() {
-	all := c.find("issues.list")
 	group := find(c.find("issues.list_group").QueryParams, "not")
-	iids := *find(find(all.QueryParams, "not").Keys, "iids")
-	iids.Only = since(newest)
-	group.Keys = append(group.Keys, iids)
+	put(&group.Keys, "array<integer>", []string{"iids"})
+	find(group.Keys, "iids").Wire = "not[iids][]"
 	for _, name := range []string{"my_reaction_emoji", "search", "in"} {
 		find(group.Keys, name).Removed = newest
 	}
 	for _, id := range []string{"issues.list", "issues.list_group"} {
 		c.addValues(id, "issue_type", "requirement", "ticket")
 		params := c.find(id).QueryParams
-		for _, p := range []*parameter{find(params, "iteration_id"), find(find(params, "not").Keys, "iteration_id")} {
-			before := p.Special
-			p.Special = []string{"None", "Any", "Current"}
-			p.EnumSince = map[string]release{}
-			for _, word := range p.Special {
-				if !slices.Contains(before, word) {
-					p.EnumSince[word] = newest
-				}
-			}
-		}
+		own, not := find(params, "iteration_id"), find(find(params, "not").Keys, "iteration_id")
+		own.addValues(&own.Special, "Current")
+		not.addValues(&not.Special, "None", "Any", "Current")
 	}
 }
 
-// addValues adds values of newest to a query parameter.
+// addValues adds values of newest to the enum of a query parameter.
 func (c *contract) addValues(id, name string, values ...string) {
 	p := find(c.find(id).QueryParams, name)
-	p.Enum, p.EnumSince = slices.Concat(p.Enum, values), maps.Clone(p.EnumSince)
+	p.addValues(&p.Enum, values...)
+}
+
+// addValues adds values of newest to one of the lists of values that a parameter has.
+func (p *parameter) addValues(list *[]string, values ...string) {
+	*list, p.EnumSince = slices.Concat(*list, values), maps.Clone(p.EnumSince)
 	if p.EnumSince == nil {
 		p.EnumSince = map[string]release{}
 	}
