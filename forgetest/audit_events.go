@@ -45,8 +45,8 @@ const (
 )
 
 // WithAuditEventLimit limits each query of the instance's audit events to 30 days, as GitLab's page
-// of them states; by default there is no limit. A query without created_after is one for the 30 days
-// before its end, which is now without created_before.
+// of them states; by default there is no limit. The end of a query without created_before is now. A
+// query without created_after is for the 30 days before its end.
 func WithAuditEventLimit(limit AuditEventLimit) Option {
 	if limit != RefuseLongQueries && limit != CutLongQueries {
 		panic(fmt.Sprintf("forgetest: WithAuditEventLimit: %d is not RefuseLongQueries or CutLongQueries", limit))

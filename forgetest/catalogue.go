@@ -77,6 +77,8 @@ type endpoint struct {
 		Order  *keysetOrder  `json:"keyset_order"`
 	} `json:"pagination"`
 	Kinds []*integrationKind `json:"kinds"` // of integrations.set
+
+	needsOne bool // since newest, a call without any parameter of the body is 400
 }
 
 // keysetOrder has the values that keyset pagination accepts.

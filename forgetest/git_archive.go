@@ -35,7 +35,7 @@ func getArchive(c *call) response {
 	format := orElse(c.args["format"], "tar.gz")
 	ref := orElse(c.text("sha"), defaultBranch)
 	commit := c.project.repo.resolve(ref)
-	switch c.text("ref_type") { // tells a branch from a tag of the same name
+	switch c.text("ref_type") { // a branch and a tag may have the same name
 	case "heads":
 		commit = c.project.repo.branches[ref]
 	case "tags":

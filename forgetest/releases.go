@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// The contract describes release 18.2. This file adds what later releases have at its endpoints, and
-// marks what they no longer have, from GitLab's OpenAPI document of 19.5. Where no source states the
-// release that brought something, it is the one in which it was seen, newest. Not added are
-// properties that no record here can have: the group of a to-do, and the resolution and the position
-// of a note.
+// The contract describes release 18.2. This file adds what later releases have at its endpoints,
+// and marks what they no longer have, by GitLab's OpenAPI document and code of 19.5. What no source
+// gives a release has that in which it was seen, newest. Not added are fields that no record here
+// can have: the group of a to-do, and the resolution and the position of a note.
 
 // newest is the release of a server without [WithRelease].
 var newest = release{19, 5}
@@ -80,8 +79,8 @@ func laterFields() map[string][]*field {
 	return fields
 }
 
-// addLaterFields adds the fields to their types. Of the users of a merge request only the author has
-// the field bot.
+// addLaterFields adds the fields to their types. Of the users of a merge request only the author
+// has the field bot.
 func (c *contract) addLaterFields() {
 	c.shapes["RunnerGroup"] = &shape{name: "RunnerGroup", index: map[string]int{}}
 	for name, fields := range laterFields() {
@@ -140,6 +139,9 @@ func (c *contract) addLaterParameters() {
 	c.query("users.list", "string", "public_email")
 	c.body("approval_settings.update_group", "boolean", "require_password_to_approve")
 	c.body("approval_settings.update_project", "boolean", "require_password_to_approve")
+	for _, id := range []string{"approval_settings.update_group", "approval_settings.update_project", "runners.update", "runners.pause"} {
+		c.find(id).needsOne = true
+	}
 	c.body("issues.promote_by_note", "boolean", "internal")
 	c.body("issues.promote_by_note", "datetime", "created_at")
 	jobs := &c.find("runners.list_jobs").Pagination
@@ -148,8 +150,8 @@ func (c *contract) addLaterParameters() {
 	c.changeIssueLists()
 }
 
-// changeIssueLists adds what the lists of issues accept since newest, and marks the keys of not that
-// the list of a group ignores since then.
+// changeIssueLists adds what the lists of issues accept since newest, and marks the keys of not
+// that the list of a group ignores since then.
 func (c *contract) changeIssueLists() {
 	group := find(c.find("issues.list_group").QueryParams, "not")
 	put(&group.Keys, "array<integer>", []string{"iids"})
