@@ -211,6 +211,7 @@ func serverCases(t *testing.T) map[string][][]forgetest.Option {
 		"WithTier":            one(forgetest.WithTier(forgetest.Free)),
 		"WithOffering":        {{forgetest.WithOffering(forgetest.Hosted)}, {forgetest.WithOffering(forgetest.Dedicated)}},
 		"WithRelease":         one(forgetest.WithRelease("16.4")),
+		"WithAuditEventLimit": {{forgetest.WithAuditEventLimit(forgetest.RefuseLongQueries)}, {forgetest.WithAuditEventLimit(forgetest.CutLongQueries)}},
 		"WithNeutralNames":    one(forgetest.WithNeutralNames()),
 		"WithUnknownFields":   one(forgetest.WithUnknownFields("a_new_field")),
 		"WithMismatchedTypes": one(forgetest.WithMismatchedTypes("weight")),

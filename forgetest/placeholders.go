@@ -87,6 +87,9 @@ func submitPlaceholders(c *call) response {
 	if !found {
 		return rejected(http.StatusBadRequest, "file is invalid")
 	}
+	if c.server.release.has(newest) && !strings.HasSuffix(file.name, ".csv") {
+		return failure(http.StatusUnprocessableEntity, "You must upload a CSV file with a .csv file extension.")
+	}
 	rows, err := csv.NewReader(bytes.NewReader(file.data)).ReadAll()
 	if err != nil || len(rows) == 0 || !slices.Equal(rows[0], c.server.placeholderColumns()) {
 		return failure(http.StatusBadRequest, "400 Bad request - The provided CSV was not correctly formatted.")

@@ -331,7 +331,7 @@ var writes = map[string]write{
 	"placeholder_reassignments.submit": {send: func(w *outcomeWorld) error {
 		var file bytes.Buffer
 		require.NoError(w.t, w.PlaceholderReassignments.WriteCSV(&file, forge.FakeList([]*forge.PlaceholderReassignment{placeholder})))
-		return failure(w.PlaceholderReassignments.Upload(w.ctx(), w.group, forge.FileBytes(file.Bytes())))
+		return failure(w.PlaceholderReassignments.Upload(w.ctx(), w.group, forge.FileBytes(file.Bytes()).Named("users.csv")))
 	}, took: func(w *outcomeWorld) (bool, error) {
 		rows, err := forge.Collect(w.PlaceholderReassignments.List(w.ctx(), w.group))
 		return len(rows) == 0, err
