@@ -92,7 +92,7 @@ func TestRejectionHint(t *testing.T) {
 func of(kind credential.Kind) func(*rejection) { return func(r *rejection) { r.credential = kind } }
 func with(base string) func(*rejection)        { return func(r *rejection) { r.base = base } }
 func ofGitLab(r *rejection) {
-	r.words, _ = GitLab.parse(func(string) bool { return true })
+	r.vocabulary = GitLab
 }
 func naming(scopes ...string) func(*rejection) { return func(r *rejection) { r.scopes = scopes } }
 func here(r *rejection)                        { r.loopback = true }

@@ -166,12 +166,12 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.RepositoryStoragesWeighted = mapOf(r, jsonread.Int[int])
 		case "keep_latest_artifact":
 			jsonread.Bool(&v.KeepLatestArtifact, r)
-		case "jobqueue_job_limiter_mode":
-			v.JobQueueJobLimiterMode = pointer(r, jsonread.Text[JobLimiterMode])
-		case "jobqueue_job_limiter_compression_threshold_bytes":
-			v.JobQueueJobLimiterCompressionThresholdBytes = r.IntPointer()
-		case "jobqueue_job_limiter_limit_bytes":
-			v.JobQueueJobLimiterLimitBytes = r.IntPointer()
+		case "sidekiq_job_limiter_mode":
+			v.SidekiqJobLimiterMode = pointer(r, jsonread.Text[JobLimiterMode])
+		case "sidekiq_job_limiter_compression_threshold_bytes":
+			v.SidekiqJobLimiterCompressionThresholdBytes = r.IntPointer()
+		case "sidekiq_job_limiter_limit_bytes":
+			v.SidekiqJobLimiterLimitBytes = r.IntPointer()
 		case "time_tracking_limit_to_hours":
 			v.TimeTrackingLimitToHours = r.BoolPointer()
 		case "archive_builds_in_human_readable":
@@ -254,10 +254,10 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.IncludeOptionalMetricsInServicePing = r.BoolPointer()
 		case "version_check_enabled":
 			v.VersionCheckEnabled = r.BoolPointer()
-		case "antispam_enabled":
-			v.AntispamEnabled = r.BoolPointer()
-		case "antispam_api_key":
-			v.AntispamAPIKey = pointer(r, jsonread.Text[string])
+		case "akismet_enabled":
+			v.AkismetEnabled = r.BoolPointer()
+		case "akismet_api_key":
+			v.AkismetAPIKey = pointer(r, jsonread.Text[string])
 		case "spam_check_endpoint_enabled":
 			v.SpamCheckEndpointEnabled = r.BoolPointer()
 		case "spam_check_endpoint_url":
@@ -394,34 +394,34 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Int(&v.ConcurrentBitbucketServerImportJobsLimit, r)
 		case "silent_admin_exports_enabled":
 			v.SilentAdminExportsEnabled = r.BoolPointer()
-		case "chatapp_enabled":
-			v.ChatAppEnabled = r.BoolPointer()
-		case "chatapp_id":
-			v.ChatAppID = pointer(r, jsonread.Text[string])
-		case "chatapp_secret":
-			v.ChatAppSecret = pointer(r, jsonread.Text[string])
-		case "chatapp_signing_secret":
-			v.ChatAppSigningSecret = pointer(r, jsonread.Text[string])
-		case "chatapp_verification_token":
-			v.ChatAppVerificationToken = pointer(r, jsonread.Text[string])
-		case "tracker_enabled":
-			v.TrackerEnabled = r.BoolPointer()
-		case "tracker_app_id":
-			v.TrackerAppID = pointer(r, jsonread.Text[string])
-		case "tracker_collector_hostname":
-			v.TrackerCollectorHostname = pointer(r, jsonread.Text[string])
-		case "tracker_database_collector_hostname":
-			v.TrackerDatabaseCollectorHostname = pointer(r, jsonread.Text[string])
-		case "tracker_cookie_domain":
-			v.TrackerCookieDomain = pointer(r, jsonread.Text[string])
-		case "codeintel_enabled":
-			v.CodeIntelEnabled = r.BoolPointer()
-		case "codeintel_public_only":
-			v.CodeIntelPublicOnly = r.BoolPointer()
-		case "codeintel_url":
-			v.CodeIntelURL = pointer(r, jsonread.Text[string])
-		case "editor_extension_marketplace":
-			v.EditorExtensionMarketplace = mapOf(r, jsonread.Verbatim[json.RawMessage])
+		case "slack_app_enabled":
+			v.SlackAppEnabled = r.BoolPointer()
+		case "slack_app_id":
+			v.SlackAppID = pointer(r, jsonread.Text[string])
+		case "slack_app_secret":
+			v.SlackAppSecret = pointer(r, jsonread.Text[string])
+		case "slack_app_signing_secret":
+			v.SlackAppSigningSecret = pointer(r, jsonread.Text[string])
+		case "slack_app_verification_token":
+			v.SlackAppVerificationToken = pointer(r, jsonread.Text[string])
+		case "snowplow_enabled":
+			v.SnowplowEnabled = r.BoolPointer()
+		case "snowplow_app_id":
+			v.SnowplowAppID = pointer(r, jsonread.Text[string])
+		case "snowplow_collector_hostname":
+			v.SnowplowCollectorHostname = pointer(r, jsonread.Text[string])
+		case "snowplow_database_collector_hostname":
+			v.SnowplowDatabaseCollectorHostname = pointer(r, jsonread.Text[string])
+		case "snowplow_cookie_domain":
+			v.SnowplowCookieDomain = pointer(r, jsonread.Text[string])
+		case "sourcegraph_enabled":
+			v.SourcegraphEnabled = r.BoolPointer()
+		case "sourcegraph_public_only":
+			v.SourcegraphPublicOnly = r.BoolPointer()
+		case "sourcegraph_url":
+			v.SourcegraphURL = pointer(r, jsonread.Text[string])
+		case "vscode_extension_marketplace":
+			v.VSCodeExtensionMarketplace = mapOf(r, jsonread.Verbatim[json.RawMessage])
 		case "silent_mode_enabled":
 			jsonread.Bool(&v.SilentModeEnabled, r)
 		case "security_txt_content":
@@ -433,25 +433,25 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "globally_allowed_ips":
 			jsonread.Text(&v.GloballyAllowedIPs, r)
 		case "plantuml_enabled":
-			jsonread.Bool(&v.DiagramAEnabled, r)
+			jsonread.Bool(&v.PlantUMLEnabled, r)
 		case "plantuml_url":
-			v.DiagramAURL = nullable(r, jsonread.Text[string])
+			v.PlantUMLURL = nullable(r, jsonread.Text[string])
 		case "diagramsnet_enabled":
-			jsonread.Bool(&v.DiagramBEnabled, r)
+			jsonread.Bool(&v.DiagramsNetEnabled, r)
 		case "diagramsnet_url":
-			v.DiagramBURL = nullable(r, jsonread.Text[string])
+			v.DiagramsNetURL = nullable(r, jsonread.Text[string])
 		case "kroki_enabled":
-			jsonread.Bool(&v.DiagramCEnabled, r)
+			jsonread.Bool(&v.KrokiEnabled, r)
 		case "kroki_url":
-			v.DiagramCURL = nullable(r, jsonread.Text[string])
+			v.KrokiURL = nullable(r, jsonread.Text[string])
 		case "jira_connect_application_key":
-			jsonread.Text(&v.IssueTrackerConnectApplicationKey, r)
+			jsonread.Text(&v.JiraConnectApplicationKey, r)
 		case "jira_connect_public_key_storage_enabled":
-			jsonread.Bool(&v.IssueTrackerConnectPublicKeyStorageEnabled, r)
+			jsonread.Bool(&v.JiraConnectPublicKeyStorageEnabled, r)
 		case "jira_connect_proxy_url":
-			jsonread.Text(&v.IssueTrackerConnectProxyURL, r)
+			jsonread.Text(&v.JiraConnectProxyURL, r)
 		case "jira_connect_additional_audience_url":
-			jsonread.Text(&v.IssueTrackerConnectAdditionalAudienceURL, r)
+			jsonread.Text(&v.JiraConnectAdditionalAudienceURL, r)
 		case "allow_all_integrations":
 			v.AllowAllIntegrations = r.BoolPointer()
 		case "allowed_integrations":
@@ -464,10 +464,10 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.GroupOwnersCanManageDefaultBranchProtection = r.BoolPointer()
 		case "file_template_project_id":
 			v.FileTemplateProjectID = pointer(r, jsonread.Int[int64])
-		case "replica_node_allowed_ips":
-			v.ReplicaNodeAllowedIPs = pointer(r, jsonread.Text[string])
-		case "replica_status_timeout":
-			v.ReplicaStatusTimeout = r.IntPointer()
+		case "geo_node_allowed_ips":
+			v.GeoNodeAllowedIPs = pointer(r, jsonread.Text[string])
+		case "geo_status_timeout":
+			v.GeoStatusTimeout = r.IntPointer()
 		case "default_project_deletion_protection":
 			v.DefaultProjectDeletionProtection = r.BoolPointer()
 		case "disable_personal_access_tokens":
@@ -484,12 +484,12 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.DeleteUnconfirmedUsers = r.BoolPointer()
 		case "unconfirmed_users_delete_after_days":
 			v.UnconfirmedUsersDeleteAfterDays = r.IntPointer()
-		case "assistant_features_enabled":
-			v.AssistantFeaturesEnabled = r.BoolPointer()
-		case "lock_assistant_features_enabled":
-			v.LockAssistantFeaturesEnabled = r.BoolPointer()
-		case "use_analytics_store_for_analytics":
-			v.UseAnalyticsStoreForAnalytics = r.BoolPointer()
+		case "duo_features_enabled":
+			v.DuoFeaturesEnabled = r.BoolPointer()
+		case "lock_duo_features_enabled":
+			v.LockDuoFeaturesEnabled = r.BoolPointer()
+		case "use_clickhouse_for_analytics":
+			v.UseClickHouseForAnalytics = r.BoolPointer()
 		case "secret_push_protection_available":
 			v.SecretPushProtectionAvailable = r.BoolPointer()
 		case "virtual_registries_endpoints_api_limit":

@@ -11,7 +11,7 @@ func constantsOf(name string) []string {
 	case "ArchiveFormat":
 		return []string{"bz2", "tar", "tar.bz2", "tar.gz", "tb2", "tbz", "tbz2", "zip"}
 	case "AuditEntityType":
-		return []string{"User", "Group", "Project", "Service::Audit::InstanceScope"}
+		return []string{"User", "Group", "Project", "Gitlab::Audit::InstanceScope"}
 	case "ContributorOrderBy":
 		return []string{"name", "email", "commits"}
 	case "DetailedMergeStatus":
@@ -25,7 +25,7 @@ func constantsOf(name string) []string {
 	case "ImportSource":
 		return []string{"none"}
 	case "IntegrationKind":
-		return []string{"task_tracker", "project_tracker", "build_server", "issue_tracker", "pipeline_service", "chat_classic", "issue_tracker_two_urls_1", "wiki_workspace", "custom_issue_tracker", "monitoring", "test_generation", "team_chat_a", "ci_service", "emails_on_push", "engineering_workflow", "team_chat_b", "team_chat_c", "team_chat_d", "issue_tracker_two_urls_2"}
+		return []string{"asana", "assembla", "bamboo", "bugzilla", "buildkite", "campfire", "clickup", "confluence", "custom-issue-tracker", "datadog", "diffblue-cover", "discord", "drone-ci", "emails-on-push", "ewm", "telegram", "unify-circuit", "webex-teams", "youtrack"}
 	case "IssueOrderBy":
 		return []string{"created_at", "due_date", "label_priority", "milestone_due", "popularity", "priority", "relative_position", "title", "updated_at", "weight"}
 	case "IssueSeverity":

@@ -51,15 +51,14 @@ func trackerNotLabels(r *trackerReader, values []string) trackerTest {
 }
 
 // issueTable models document 2 §4.1.1. On deployed servers the group list also accepts
-// health_status, milestone_id and in, and both lists accept not[weight], not[iids],
-// not[iteration_*] and not[milestone_id].
+// health_status, milestone_id and in, and both lists accept not[weight], not[iteration_*] and
+// not[milestone_id].
 func issueTable(global bool) *trackerTable {
 	rows, not := trackerShared(), trackerSharedNot()
 	maps.Copy(rows, issueRows())
 	not["assignee_username[]"] = trackerRow{"", trackerAssigneeNames}
 	not["iteration_id"] = trackerRow{"premium", trackerNumber(issueHasIteration)}
 	not["iteration_title"] = trackerRow{"premium", trackerText(issueIterationTitle)}
-	not["iids[]"] = trackerRow{"", trackerIIDs}
 	not["weight"] = trackerRow{"premium", trackerNumber(issueHasWeight)}
 	not["milestone_id"] = trackerRow{"", issueMilestoneWords}
 	orders := map[string]trackerOrder{
@@ -73,6 +72,7 @@ func issueTable(global bool) *trackerTable {
 	}
 	if global {
 		orders["title"] = trackerByTitle
+		not["iids[]"] = trackerRow{"", trackerIIDs}
 	} else {
 		not["my_reaction_emoji"] = trackerRow{"", trackerNotText(trackerReaction(false), trackerReaction(true))}
 		not["search"] = trackerRow{"", func(*trackerReader, []string) trackerTest { return nil }}

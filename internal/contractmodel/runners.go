@@ -12,7 +12,7 @@ func runnerAnswers(w *peopleWorld, q *peopleQuery) []peopleAnswer {
 	status, scope := q.get("status"), q.get("scope")
 	offline := status == "offline" || scope == "offline"
 	project := q.List == "projects/runners"
-	versions := q.has("version_prefix")
+	versions := q.has("version_prefix") && !project
 	var s peopleReadings
 	s.open(q.Who >= 0 && !w.admin(q.Who) && q.List == "runners", "instance", "excluded", "included")
 	s.open(w.admin(q.Who) && q.List == "runners", "administrator", "his", "hisandinstance", "owned", "all")
@@ -140,7 +140,7 @@ func (m *runnerModel) matches(u *peopleRunner, r peopleReading) bool {
 		q.has("paused") && u.Paused != q.on("paused"),
 		q.has("status") && !m.inStatus(u, q.get("status"), r),
 		q.has("scope") && !m.inScope(u, q.get("scope"), r),
-		q.has("version_prefix") && !m.inVersion(u, q.get("version_prefix"), r):
+		q.has("version_prefix") && q.List != "projects/runners" && !m.inVersion(u, q.get("version_prefix"), r):
 		return false
 	}
 	missing := 0

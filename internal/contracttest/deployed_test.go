@@ -118,7 +118,7 @@ func hasConstant(t *testing.T, kind reflect.Type, value string) bool {
 // hasIntegration reports whether a kind has the slug, and all of the properties as parameters.
 func hasIntegration(e deployedEntry) bool {
 	for _, known := range cases.Kinds {
-		if slug, _ := known.Kind.Slug(forge.GitLab); slug == e.Name {
+		if string(known.Kind) == e.Name {
 			fields := catalogue.JSONFields(reflect.TypeOf(known.Options()).Elem())
 			return !slices.ContainsFunc(e.Values, func(property string) bool { return fields[property] == nil })
 		}

@@ -18,9 +18,9 @@ import (
 
 // TestFiltersAreDocumented tests all fields of options, including the fields of Not, with all
 // methods that have these options. A field that neither the catalogue nor deployed servers have on
-// the endpoint, or that current servers drop, is refused with its names, and nothing is sent; with
-// SkipValidation it is sent.
-// TestConformance tests that all other fields are sent.
+// the endpoint, or that current GitLab drops, is refused with its names, and nothing is sent; with
+// SkipValidation it is sent. TestConformance tests that all other fields are sent, and in the
+// vocabulary Neutral those that GitLab drops, too.
 func TestFiltersAreDocumented(t *testing.T) {
 	server := newContractServer(t)
 	refusals, fields := 0, 0
@@ -31,14 +31,19 @@ func TestFiltersAreDocumented(t *testing.T) {
 		all := cases.WireFields(t, reflect.New(c.Options).Interface())
 		fields += len(all)
 		for _, wire := range slices.Sorted(maps.Keys(all)) {
-			if !c.Foreign[cases.NameKey(wire)] {
+			dropped := catalogue.Dropped()[c.Endpoint.ID][wire] != ""
+			if !c.Foreign[cases.NameKey(wire)] && !dropped {
 				continue
 			}
 			refusals++
 			client := server.begin(t, c.Endpoint)
 			only := &cases.Filled{Value: reflect.New(c.Options).Elem()}
 			cases.SetFields(t, only.Value, wire)
-			in, _ := c.Arguments(t, client, only)
+			asked := *c
+			if dropped {
+				asked.Vocabulary = forge.GitLab
+			}
+			in, _ := asked.Arguments(t, client, only)
 			var invalid *forge.ValidationError
 			require.ErrorAs(t, cases.Consume(c.Method.Call(in)), &invalid, "%s: %s", c.Name, wire)
 			assert.Equal(t, strings.TrimSuffix(wire, "[]"), strings.TrimSuffix(invalid.Param, "[]"), c.Name)
