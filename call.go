@@ -175,12 +175,12 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 	if plan := c.options.plan; plan != nil {
 		return &l.callState, plan(c)
 	}
-	endTimeout := func() {}
-	l.own = routeContext{ctx, c.route()}
-	l.context = &l.own
+	limited, endTimeout := ctx, func() {}
 	if limit := c.options.limits.call; limit > 0 {
-		l.own.Context, endTimeout = withTimeout(ctx, c.options.kind.subject(), limit)
+		limited, endTimeout = withTimeout(ctx, c.options.kind.subject(), limit)
 	}
+	l.own = routeContext{limited, c.route()}
+	l.context = &l.own
 	returned := false
 	defer func() {
 		switch {

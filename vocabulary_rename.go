@@ -55,7 +55,7 @@ func (v Vocabulary) translateSettings(body []byte) ([]byte, error) {
 			return nil, errors.New("the server uses " + use + " (" + string(r.CurrentKey()) + " for " + word + "), so settings would be lost silently: create the client " + option)
 		}
 	}
-	if v == GitLab || r.End() != nil {
+	if valid := r.End() == nil; v == GitLab || !valid {
 		return body, nil
 	}
 	return renameKeys(body, func(word string) (string, error) {

@@ -76,7 +76,7 @@ func has(path ...string) func(*testing.T, reply) any {
 				value = list[0]
 			}
 			object, _ := value.(map[string]any)
-			found := false
+			var found bool
 			if value, found = object[name]; !found {
 				return false
 			}

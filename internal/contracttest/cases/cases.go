@@ -156,13 +156,14 @@ var pathParams = regexp.MustCompile(`\[\.:(\w+)\]|:(\w+)`)
 
 // Arguments returns the arguments of a call of the method in the words of the case, and the path of
 // its request.
-func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (in []reflect.Value, path string) {
+func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) ([]reflect.Value, string) {
 	t.Helper()
 	if c.Vocabulary != forge.GitLab {
 		var err error
 		client, err = client.With(forge.WithVocabulary(c.Vocabulary))
 		require.NoError(t, err)
 	}
+	var in []reflect.Value
 	var segments []string
 	next := func() string { return pathParams.FindAllStringSubmatch(c.Endpoint.Path, -1)[len(segments)][2] }
 	for kind := range c.Method.Type().Ins() {
@@ -200,7 +201,13 @@ func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (i
 		}
 		in = append(in, reflect.ValueOf(arg))
 	}
-	path = pathParams.ReplaceAllStringFunc(c.Endpoint.Path, func(param string) string {
+	return in, c.path(t, segments, options)
+}
+
+// path returns the path of the endpoint with the segments in place of its parameters.
+func (c *Case) path(t *testing.T, segments []string, options *Filled) string {
+	t.Helper()
+	path := pathParams.ReplaceAllStringFunc(c.Endpoint.Path, func(param string) string {
 		if strings.HasPrefix(param, "[.:") {
 			return "." + url.PathEscape(options.Sent[NameKey(strings.Trim(param, "[.:]"))].Texts[0])
 		}
@@ -210,7 +217,7 @@ func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (i
 		return segment
 	})
 	require.Empty(t, segments, "arguments that are in no path")
-	return in, path
+	return path
 }
 
 // On returns the arguments of a call on existing objects, by the placeholders of their ids, with
