@@ -206,6 +206,9 @@ func (s *Server) countApplied(c *call, status int) {
 		applied = *c.applied
 	}
 	if c.route != nil && applied {
-		s.log.update(func() { s.log.effects[c.route.name]++ })
+		s.log.update(func() {
+			s.log.effects[c.route.name]++
+			c.entry.Applied = true
+		})
 	}
 }

@@ -100,7 +100,7 @@ func (c *call) keysetPage(l listing, perPage int) response {
 		return rejected(http.StatusBadRequest, "order_by and sort do not have a valid value for keyset pagination")
 	}
 	position := orElse(l.position, "cursor")
-	if rule.Order == nil && c.route.handler == nil {
+	if rule.Order == nil && c.route.handler == nil && !c.route.starter {
 		position = "page_token"
 	}
 	from, found := 0, true

@@ -34,32 +34,40 @@ type call struct {
 	issue   *Issue
 	mr      *MergeRequest
 
-	applied *bool  // set by SetApplied
-	sent    []byte // the start of the response body, for the log
+	entry   *Request // of the log
+	applied *bool    // set by SetApplied
+	sent    []byte   // the start of the response body, for the log
 }
 
 // serve handles every request: log, route, faults, response.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.handlers.Add(1)
 	defer s.handlers.Done()
+	if s.control != nil && s.control.serves(w, r) {
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	c := &call{server: s, store: &s.store, r: r, params: url.Values{}}
 	var allowed []string
 	if base, path := s.splitBase(r.URL.EscapedPath()); base != "" {
 		allowed = c.findRoute(base, path)
 	}
-	entry := &Request{Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Header: r.Header.Clone(), Body: body}
+	entry := &Request{Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Header: r.Header.Clone(), Body: body, Time: s.time()}
 	if c.route != nil {
 		entry.Route = c.route.name
 	}
+	c.entry = entry
 	number := s.log.add(entry)
+	defer s.print(entry)
 	if err != nil { // the client disconnected, or the body is too long: an incomplete body must not take effect
 		panic(http.ErrAbortHandler)
 	}
 	w.Header().Set("X-Request-Id", fmt.Sprintf("forgetest-%08d", number))
-	w.Header().Set("Date", s.date())
+	w.Header().Set("Date", entry.Time.Format(http.TimeFormat))
+	w.Header().Set(versionHeader, moduleVersion())
 
 	fault := s.faults.next(entry.Route, r)
+	s.log.update(func() { entry.Fault = fault.name() })
 	if fault.before(s, w, r) {
 		s.log.update(func() { entry.Status = fault.status })
 		return

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -60,6 +61,11 @@ type Server struct {
 	routes routeTable
 	test   testing.TB // of New; nil after Start
 
+	control  *control  // nil without WithControl
+	printer  io.Writer // of WithRequestLog
+	seeds    []seedSource
+	seedName string // of the data that the server began with
+
 	mu         sync.Mutex // guards everything below
 	linkHost   string
 	clock      func() time.Time
@@ -83,7 +89,7 @@ type Option func(*Server)
 //     acme/storefront/cron, acme/platform/gateway.
 //   - Users: maya.lindqvist (Owner of acme), tomas.berg (Maintainer), aisha.khan, daniel.okafor and
 //     yuki.tanaka (Developer), priya.raman (Reporter).
-func WithDemo() Option { return func(s *Server) { s.demo = true } }
+func WithDemo() Option { return func(s *Server) { s.demo, s.seedName = true, "demo" } }
 
 // WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.
 func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
@@ -183,6 +189,13 @@ func Start(opts ...Option) (*Server, error) {
 	if s.demo {
 		s.seedDemo()
 	}
+	if err := s.loadSeeds(); err != nil {
+		_ = listener.Close()
+		return nil, err
+	}
+	if s.control != nil {
+		s.control.init()
+	}
 	s.run(listener)
 	return s, nil
 }
@@ -255,11 +268,11 @@ func (s *Server) base() string {
 // now returns the server's time, to the millisecond and in UTC. The caller holds mu.
 func (s *Server) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
 
-// date returns the server's time as the Date header of responses.
-func (s *Server) date() string {
+// time is now without the lock.
+func (s *Server) time() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.now().Format(http.TimeFormat)
+	return s.now()
 }
 
 func newToken(kind string) string {
