@@ -3,7 +3,9 @@ package forgetest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +45,10 @@ func parseSeed(data []byte) (*seedNode, error) {
 	if err == nil && !atEOF(p.decoder) {
 		err = fmt.Errorf("there is text after the object")
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%d: the JSON ends too early", p.line())
+	case err != nil:
 		return nil, fmt.Errorf("%d: %w", p.line(), err)
 	}
 	return root, nil

@@ -161,7 +161,7 @@ func (c *call) people(name string) (users []*User) {
 
 func (c *call) labelNames() []string {
 	var names []string
-	for _, text := range append(c.list("labels"), c.list("labels[]")...) {
+	for _, text := range c.list("labels[]") {
 		for name := range strings.SplitSeq(text, ",") {
 			names = append(names, strings.TrimSpace(name))
 		}
