@@ -398,6 +398,25 @@ func TestStarterRoutes(t *testing.T) {
 	assert.Equal(t, `"2"`, api.answer("GET", "/projects/2/issues/2", "").Body)
 }
 
+// A server on all addresses, as in a container, links to the address that the client used.
+func TestLinksOfContainer(t *testing.T) {
+	srv := New(t, WithAddr("0.0.0.0:0"))
+	srv.AddProject("acme/app").AddIssues(2, nil)
+	response := newCaller(t, srv).answer("GET", "/issues?per_page=1&scope=all", "")
+	port := srv.URL[strings.LastIndex(srv.URL, ":"):]
+	assert.Contains(t, response.Header.Get("Link"), "<http://127.0.0.1"+port+"/api/v4/issues?")
+	r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL+"/api/v4/issues?scope=all&per_page=1", nil)
+	require.NoError(t, err)
+	r.Host = "mapped.example:49153"
+	r.Header.Set("Private-Token", srv.Token)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	other, err := transport.RoundTrip(r)
+	require.NoError(t, err)
+	require.NoError(t, other.Body.Close())
+	assert.Contains(t, other.Header.Get("Link"), "<http://mapped.example:49153/api/v4/issues?")
+}
+
 // The log line of a request has what happened to it.
 func TestRequestLog(t *testing.T) {
 	var lines syncBuffer

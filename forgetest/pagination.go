@@ -160,5 +160,5 @@ func (c *call) link(rel, position, value string, perPage int) string {
 	query.Set(position, value)
 	query.Set("per_page", strconv.Itoa(perPage))
 	path := strings.TrimPrefix(c.r.URL.EscapedPath(), c.server.prefix)
-	return fmt.Sprintf(`<%s%s?%s>; rel="%s"`, c.server.base(), path, query.Encode(), rel)
+	return fmt.Sprintf(`<%s%s?%s>; rel="%s"`, c.server.base(c.r), path, query.Encode(), rel)
 }

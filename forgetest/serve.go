@@ -130,7 +130,7 @@ func (s *Server) respond(c *call, body []byte, allowed []string) response {
 	defer s.mu.Unlock()
 	s.runDue(s.now())
 	var a response
-	e := s.encoder()
+	e := s.encoder(c.r)
 	switch {
 	case c.route != nil:
 		a = c.run(body)
@@ -156,8 +156,8 @@ func (s *Server) respond(c *call, body []byte, allowed []string) response {
 }
 
 // encoder returns an encoder for the platform. The caller holds mu.
-func (s *Server) encoder() encoder {
-	return encoder{base: s.base(), gitlab: !s.neutral, isAvailable: func(r *availability) bool { return r.available(s) }}
+func (s *Server) encoder(r *http.Request) encoder {
+	return encoder{base: s.base(r), gitlab: !s.neutral, isAvailable: func(r *availability) bool { return r.available(s) }}
 }
 
 // run executes the steps that all endpoints share, then the handler of the endpoint. The response

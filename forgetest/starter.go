@@ -23,9 +23,9 @@ func starterRoutes() []*route {
 		{name: "GET /version", handle: showVersion},
 		{name: "GET /metadata", handle: showMetadata},
 		{name: "GET /groups", handle: listGroups, like: searchable},
-		{name: "GET /groups/:id", handle: func(c *call) response { return ok(c.group.object(c.server)) }},
+		{name: "GET /groups/:id", handle: func(c *call) response { return ok(c.group.object(c)) }},
 		{name: "GET /projects", handle: listProjects, like: searchable},
-		{name: "GET /projects/:id", handle: func(c *call) response { return ok(c.project.object(c.server)) }},
+		{name: "GET /projects/:id", handle: func(c *call) response { return ok(c.project.object(c)) }},
 		{name: "GET /projects/:id/issues", handle: func(c *call) response { return c.issueList([]*Project{c.project}) }, like: issues},
 		{name: "POST /projects/:id/issues", handle: createIssue, like: issues, role: Reporter},
 		{name: "GET /projects/:id/issues/:issue_iid", handle: func(c *call) response { return ok(c.renderItem()) }, like: issues},
@@ -87,13 +87,13 @@ func showMetadata(c *call) response {
 
 func listGroups(c *call) response {
 	visible := slices.DeleteFunc(slices.Clone(c.store.groups), func(g *Group) bool { return !g.readableBy(c.user) || !c.finds(g.Path) })
-	return c.pageOf(len(visible), func(i int) map[string]any { return visible[i].object(c.server) })
+	return c.pageOf(len(visible), func(i int) map[string]any { return visible[i].object(c) })
 }
 
 func listProjects(c *call) response {
 	visible := slices.DeleteFunc(slices.Clone(c.store.projects), func(p *Project) bool { return !p.readableBy(c.user) || !c.finds(p.Path) })
 	slices.Reverse(visible) // newest first, as GitLab lists them
-	return c.pageOf(len(visible), func(i int) map[string]any { return visible[i].object(c.server) })
+	return c.pageOf(len(visible), func(i int) map[string]any { return visible[i].object(c) })
 }
 
 // finds reports whether the last part of a path has the text that the caller searches for.
@@ -116,17 +116,17 @@ func (c *call) pageOf(n int, at func(i int) map[string]any) response {
 
 func (v Visibility) String() string { return [...]string{"private", "internal", "public"}[v] }
 
-func (g *Group) object(s *Server) map[string]any {
+func (g *Group) object(c *call) map[string]any {
 	_, name := splitPath(g.Path)
 	var parent any
 	if g.parent != nil {
 		parent = g.parent.ID
 	}
 	return map[string]any{"id": g.ID, "name": g.Name, "path": name, "full_path": g.Path, "full_name": strings.ReplaceAll(g.Path, "/", " / "),
-		"visibility": g.visibility.String(), "parent_id": parent, "web_url": s.base() + "/groups/" + g.Path}
+		"visibility": g.visibility.String(), "parent_id": parent, "web_url": c.server.base(c.r) + "/groups/" + g.Path}
 }
 
-func (p *Project) object(s *Server) map[string]any {
+func (p *Project) object(c *call) map[string]any {
 	above, name := splitPath(p.Path)
 	namespace := map[string]any{"name": titleCase(above), "path": above, "full_path": above, "kind": "user"}
 	if p.group != nil {
@@ -135,8 +135,8 @@ func (p *Project) object(s *Server) map[string]any {
 	}
 	return map[string]any{"id": p.ID, "name": p.Name, "path": name, "path_with_namespace": p.Path, "archived": p.archived,
 		"name_with_namespace": strings.ReplaceAll(above, "/", " / ") + " / " + p.Name, "visibility": p.visibility.String(),
-		"default_branch": defaultBranch, "namespace": namespace, "web_url": s.base() + "/" + p.Path,
-		"_links": map[string]any{"self": s.base() + apiPath + "/projects/" + p.Path}}
+		"default_branch": defaultBranch, "namespace": namespace, "web_url": c.server.base(c.r) + "/" + p.Path,
+		"_links": map[string]any{"self": c.server.base(c.r) + apiPath + "/projects/" + p.Path}}
 }
 
 // copyTexts copies the parameters of a body that a document has under the same names.
