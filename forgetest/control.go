@@ -20,7 +20,7 @@ const controlPath = "/_forgetest/"
 //go:embed control/openapi.json
 var controlDocument []byte
 
-// control serves the requests below controlPath. They are no requests of the API: faults do not act
+// control serves the requests below controlPath. They are not requests of the API: faults do not act
 // on them, and the log does not have them.
 type control struct {
 	server   *Server
@@ -39,7 +39,7 @@ type control struct {
 // reset, snapshots, the requests so far, the clock, data and faults. /_forgetest/openapi.json
 // describes it. Requests carry the token as "Authorization: Bearer TOKEN"; without it they are 404,
 // except for health and openapi.json. It also serves a page for people at /. shutdown is called,
-// in a goroutine of its own, by POST shutdown; nil means that the server does not offer it.
+// in another goroutine, by POST shutdown; nil means that the server does not offer it.
 func WithControl(token string, shutdown func()) Option {
 	return func(s *Server) {
 		s.control = &control{server: s, token: token, shutdown: shutdown, snapshots: map[string]*store{}, tests: map[string]*retryTest{}}

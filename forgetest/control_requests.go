@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// journalEntry is a request as the control shows it. Headers with credentials are left out.
+// journalEntry is a request as the control shows it. It omits headers with credentials.
 type journalEntry struct {
 	Time         time.Time           `json:"time"`
 	Method       string              `json:"method"`
@@ -32,7 +32,7 @@ func newJournalEntry(r Request) journalEntry {
 	return journalEntry{r.Time, r.Method, r.Path, r.Query, r.Route, header, text(r.Body), r.Status, text(r.ResponseBody), r.Applied, r.Fault, r.Header.Get(testHeader)}
 }
 
-// text returns a body as text: the bytes of a file are left out.
+// text returns a body as text: it omits the bytes of a file.
 func text(body []byte) string {
 	if !utf8.Valid(body) {
 		return "(not a text)"

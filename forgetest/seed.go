@@ -164,7 +164,7 @@ func (n *seedNode) texts() []string {
 	return all
 }
 
-// object checks that a node is an object with no other members than these; "*" allows all.
+// object checks that a node is an object that has only these keys; "*" allows all.
 func (n *seedNode) object(known ...string) *seedNode {
 	if n.kind != '{' {
 		n.fail("it must be an object")
@@ -177,7 +177,7 @@ func (n *seedNode) object(known ...string) *seedNode {
 	return n
 }
 
-// required is member, and fails without one or with an empty text.
+// required returns the value of a key, and fails without one or with an empty text.
 func (n *seedNode) required(name string) *seedNode {
 	m := n.member(name)
 	if m == nil || m.value == "" {

@@ -125,7 +125,7 @@ func roleOf(n *seedNode) Role {
 	return role
 }
 
-// memberEverywhere gives a user a role in all groups and projects.
+// memberEverywhere sets the role of a user in all groups and projects.
 func (l *seedLoader) memberEverywhere(u *User, role *seedNode) {
 	s := l.server
 	s.edit()
@@ -215,8 +215,8 @@ func (l *seedLoader) tracker(n *seedNode, p *Project) {
 	}
 }
 
-// fields returns a function that sets the fields of a document to the members of an object, without
-// those that are named.
+// fields returns a function that sets the fields of a document to those of an object, except for the
+// named ones.
 func (l *seedLoader) fields(n *seedNode, except ...string) func(*Document) {
 	l.at = n.object("*")
 	return func(d *Document) {

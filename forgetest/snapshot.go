@@ -25,7 +25,7 @@ func (s *Server) restore(from *store) {
 	s.store, s.background = *copyStore(from), nil
 }
 
-// copyStore copies by reflection, so that a field that somebody adds is copied, too.
+// copyStore copies by reflection, so that a new field is copied, too.
 func copyStore(from *store) *store {
 	to := new(store)
 	copier := copier{}

@@ -3,6 +3,7 @@ package forgetest
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -64,9 +65,10 @@ func WithStarterRoutes() Option {
 	}
 }
 
-// moduleVersion returns the version of this module in the running program, "(devel)" if it is not known.
+// moduleVersion returns the version of this module in the running program, "(devel)" if it is not
+// known.
 var moduleVersion = sync.OnceValue(func() string {
-	const path = "github.com/forge-sdk/forge-go"
+	path := strings.TrimSuffix(reflect.TypeFor[Server]().PkgPath(), "/forgetest")
 	info, _ := debug.ReadBuildInfo()
 	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
 		if m.Path == path && m.Version != "" {
@@ -102,7 +104,7 @@ func (c *call) finds(path string) bool {
 	return strings.Contains(strings.ToLower(name), strings.ToLower(c.text("search")))
 }
 
-// pageOf returns a page of objects that are no documents of the contract, with both paginations.
+// pageOf returns a page of objects that are not documents of the contract, with both paginations.
 func (c *call) pageOf(n int, at func(i int) map[string]any) response {
 	key := func(i int) string { return fmt.Sprint(at(i)["id"]) }
 	return c.page(listing{n: n, position: "cursor", key: key, cut: func(from, to int) any {
