@@ -20,8 +20,8 @@ const controlPath = "/_forgetest/"
 //go:embed control/openapi.json
 var controlDocument []byte
 
-// control serves the requests below controlPath. They are not requests of the API: faults do not act
-// on them, and the log does not have them.
+// control serves the requests below controlPath. They are not requests of the API: faults do not
+// act on them, and the log does not have them.
 type control struct {
 	server   *Server
 	token    string

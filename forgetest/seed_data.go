@@ -215,8 +215,8 @@ func (l *seedLoader) tracker(n *seedNode, p *Project) {
 	}
 }
 
-// fields returns a function that sets the fields of a document to those of an object, except for the
-// named ones.
+// fields returns a function that sets the fields of a document to those of an object, except for
+// the named ones.
 func (l *seedLoader) fields(n *seedNode, except ...string) func(*Document) {
 	l.at = n.object("*")
 	return func(d *Document) {
