@@ -49,7 +49,7 @@ func (l *seedLoader) load(root *seedNode) {
 	}
 	for _, n := range root.member("users").list() {
 		if role := n.member("role"); role != nil {
-			l.memberEverywhere(l.knownUser(n.member("username")), role)
+			l.memberEverywhere(l.knownUser(n.member("username")), roleOf(role))
 		}
 	}
 	l.server.AddGeneratedAuditEvents(root.member("generated_audit_events").count())
@@ -126,15 +126,15 @@ func roleOf(n *seedNode) Role {
 }
 
 // memberEverywhere sets the role of a user in all groups and projects.
-func (l *seedLoader) memberEverywhere(u *User, role *seedNode) {
+func (l *seedLoader) memberEverywhere(u *User, role Role) {
 	s := l.server
 	s.edit()
 	defer s.mu.Unlock()
 	for _, g := range s.store.groups {
-		g.members[u] = roleOf(role)
+		g.members[u] = role
 	}
 	for _, p := range s.store.projects {
-		p.members[u] = roleOf(role)
+		p.members[u] = role
 	}
 }
 
