@@ -111,9 +111,9 @@ func (r *result) ok() bool {
 	return r.err == nil && (r.outcome == succeeded || r.outcome == unchanged)
 }
 
-// ambiguous reports whether a write that was sent may have taken effect, although the attempt
+// mayHaveApplied reports whether a write that was sent may have taken effect, although the attempt
 // failed.
-func (r *result) ambiguous() bool {
+func (r *result) mayHaveApplied() bool {
 	switch {
 	case r.outcome == unexpected:
 		return true
@@ -158,7 +158,7 @@ type callState struct {
 	started       time.Time
 	attempts      int           // sent so far
 	duration      time.Duration // of the last attempt
-	maybeApplied  bool          // an attempt may have taken effect
+	maybeApplied  bool          // an attempt may have taken effect: afterAttempt sets it, newError reads it
 	noRetryReason string        // why there is no further attempt; "": the result is the reason
 	stopCause     error         // the end of the context, if that is why there is no further attempt
 	pending       bool          // another attempt was decided, and not made yet

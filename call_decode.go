@@ -132,7 +132,7 @@ func (s *callState) fillInto(mismatches []Mismatch) {
 func (s *callState) download() *Download {
 	redact := s.redactor(s.token)
 	failed := *s // for the error of a body that ends early
-	if s.status < 400 || s.ambiguous() {
+	if s.status < 400 || s.mayHaveApplied() {
 		failed.maybeApplied = true
 	}
 	return &Download{

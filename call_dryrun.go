@@ -48,7 +48,7 @@ func DryRun(plan *PlannedRequest) RequestOption {
 // planCall fills the caller's plan.
 func planCall(c *call, plan *PlannedRequest) error {
 	redact := c.redactor(credential.Sent{})
-	p := PlannedRequest{Method: c.route().Method, URL: redact.redact(c.url.String()), Route: c.route().Template, Header: requestHeader(c, true, authorization{})}
+	p := PlannedRequest{Method: c.route().Method, URL: redact.redact(c.url.String()), Route: c.route().Template, Header: requestHeader(c, false, authorization{})}
 	redact.redactHeader(p.Header)
 	switch kind := c.request.auth.Kind(); {
 	case kind == credential.AccessToken:

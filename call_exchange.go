@@ -66,7 +66,7 @@ func afterExchange(wire *conn.Context, r *result) *result {
 
 // newRequest returns the request for one address. Its upload is nil if it has no body.
 func newRequest(wire *conn.Context, a attempt, to hop, auth authorization) (*http.Request, *conn.Upload, error) {
-	header := requestHeader(a.call, to.onOrigin, auth)
+	header := requestHeader(a.call, to.offOrigin, auth)
 	var ctx context.Context = wire
 	network, _ := a.core().transport.(*http.Transport)
 	if network != nil || a.route().Class != RetryClassSafe {
@@ -110,7 +110,7 @@ func getBody(b *payload, network bool) func() (io.ReadCloser, error) {
 
 // requestHeader returns the headers of one request. The credential, the content type and the
 // caller's headers are sent to the client's own origin only.
-func requestHeader(c *call, onOrigin bool, auth authorization) http.Header {
+func requestHeader(c *call, offOrigin bool, auth authorization) http.Header {
 	h := make(http.Header, 8)
 	// One allocation: a list with nil options may cost 1.4 of client-go's.
 	own := []string{c.core().config.userAgent, cmp.Or(c.request.accept, "application/json"), ""}
@@ -122,7 +122,7 @@ func requestHeader(c *call, onOrigin bool, auth authorization) http.Header {
 		// Identity: the size is known, and the bytes are those of the file.
 		h["Accept"], h["Accept-Encoding"] = []string{cmp.Or(c.request.accept, "*/*")}, []string{"identity"}
 	}
-	if !onOrigin {
+	if offOrigin {
 		return h
 	}
 	if c.body != nil && c.body.contentType != "" {

@@ -35,7 +35,7 @@ func (receiveStep) do(wire *conn.Context, a attempt, d delivery, to hop, resp *h
 	r := &result{delivery: d, status: resp.StatusCode, header: resp.Header}
 	in := incoming{wire: wire, call: a.call, resp: resp, body: wire.Reader(resp.Body, math.MaxInt64), redactor: a.redactor(d.token)}
 	sent := a.options.header
-	if !to.onOrigin {
+	if to.offOrigin {
 		sent = nil // the caller's headers
 	}
 	r.outcome = outcomeOf(a.route(), r.status, sent)

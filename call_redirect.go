@@ -12,17 +12,20 @@ import (
 const maxRedirects = 5
 
 // redirectStep follows redirects by the package's own rules: net/http would turn a PUT into a GET,
-// and send PRIVATE-TOKEN to any host that a response names.
+// and send PRIVATE-TOKEN to any host that a response names. A request to the client's own origin has
+// all headers; one to another origin has User-Agent, Accept and Accept-Encoding, and no credential,
+// Sudo or header of the caller, also after a redirect back. The exchange has redacted Location: an
+// address that quotes the token leads nowhere.
 type redirectStep struct{ next exchangeStep }
 
 // hop is one request of an attempt.
 type hop struct {
-	url      *url.URL
-	onOrigin bool // the address, and each redirect that led to it, is on the client's own origin
+	url       *url.URL
+	offOrigin bool // the address, or a redirect that led to it, is not on the client's own origin
 }
 
 func (s redirectStep) do(ctx context.Context, a attempt, d delivery, auth authorization) *result {
-	to := hop{&a.url, true}
+	to := hop{url: &a.url}
 	for hops := 0; ; hops++ {
 		r := s.next.do(ctx, a, d, to, auth)
 		if !isRedirect(r.status) {
@@ -41,8 +44,8 @@ func (s redirectStep) do(ctx context.Context, a attempt, d delivery, auth author
 			return r
 		}
 		d = r.delivery
-		to = hop{next, to.onOrigin && sameOrigin(&a.url, next)}
-		if d.target, d.offOrigin = next, !to.onOrigin; to.onOrigin {
+		to = hop{next, to.offOrigin || !sameOrigin(&a.url, next)}
+		if d.target, d.offOrigin = next, to.offOrigin; !to.offOrigin {
 			d.movedTo = next
 		}
 	}

@@ -31,7 +31,7 @@ type loop struct {
 	callState
 	own           routeContext  // what context points to
 	wait          time.Duration // before the next attempt
-	bodyOpened    bool          // a body that cannot be opened twice ends the retries
+	anyBodyOpened bool          // by any attempt; a body that cannot be opened twice ends the retries
 	expectRefused bool          // the server refused the Expect header
 	tokenRenewed  bool          // after a 401, once per call
 	client        retryablehttp.Client
@@ -47,13 +47,14 @@ func (l *loop) run() {
 		HTTPClient: &l.http,
 		RetryMax:   1 << 20, // RetryPolicy counts
 		CheckRetry: func(_ context.Context, resp *http.Response, err error) (bool, error) {
-			return l.checkRetry(resultOf(resp, err)), nil
+			return l.afterAttempt(resultOf(resp, err)), nil
 		},
+		// Do sleeps for this time, or until the context ends.
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return l.wait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 	outer := (&http.Request{Method: l.route().Method, URL: &l.url, Header: http.Header{}}).WithContext(l.context) // never sent
-	_, _ = l.client.Do(&retryablehttp.Request{Request: outer})                                                    //nolint:bodyclose // checkRetry has seen the result; only a wait that ctx ended has another error
+	_, _ = l.client.Do(&retryablehttp.Request{Request: outer})                                                    //nolint:bodyclose // afterAttempt has seen the result; only a wait that ctx ended has another error
 }
 
 // RoundTrip makes one attempt. The result is the error, or comes with the response.
@@ -77,12 +78,12 @@ func (l *loop) waits(until time.Time, why string, wait time.Duration) {
 	l.core().observers().waits(&l.callState, until, why, wait)
 }
 
-// attemptError passes the result of an attempt without a response to checkRetry.
+// attemptError passes the result of an attempt without a response to afterAttempt.
 type attemptError result
 
 func (f *attemptError) Error() string { return f.err.Error() }
 
-// resultBody passes the result of an attempt with a response to checkRetry. As a body it is empty.
+// resultBody passes the result of an attempt with a response to afterAttempt. As a body it is empty.
 type resultBody result
 
 func (*resultBody) Read([]byte) (int, error) { return 0, io.EOF }
@@ -97,32 +98,32 @@ func resultOf(resp *http.Response, err error) *result {
 	return (*result)(resp.Body.(*resultBody)) //nolint:forcetypeassert // RoundTrip sets it
 }
 
-// checkRetry is called after each attempt. It reports whether there is another one.
-func (l *loop) checkRetry(r *result) bool {
+// afterAttempt decides what follows an attempt, carries the decision out, and reports whether there
+// is another attempt. It is the loop's CheckRetry.
+func (l *loop) afterAttempt(r *result) bool {
 	if l.result, l.pending = r, false; !r.start.IsZero() {
 		l.duration = time.Since(r.start)
 	}
-	l.bodyOpened = l.bodyOpened || r.bodyOpened
-	l.maybeApplied = l.maybeApplied || r.sent && !r.ok() && r.ambiguous()
-	next := l.next()
+	l.anyBodyOpened = l.anyBodyOpened || r.bodyOpened
+	l.maybeApplied = l.maybeApplied || r.sent && !r.ok() && r.mayHaveApplied()
+	next := l.decide()
 	// From here on there are effects: on the gate that calls share, the token, and the observers.
 	updateGate(&l.callState, l.spent)
-	again := l.carryOut(next)
-	l.pending = again
-	if again {
+	if l.pending = l.carryOut(next); l.pending {
 		r.discard() // before the wait: an open body would keep the connection from other calls
 	}
+	again := l.pending && l.context.Err() == nil // without a wait, another attempt could begin after the end
 	l.core().observers().attemptEnds(&l.callState, again, l.wait)
 	if again && next.step == resend {
 		l.core().observers().retries(&l.callState, next)
 	}
-	return again && l.context.Err() == nil // without a wait, another attempt could begin after the end
+	return again
 }
 
-// next returns the step that follows the last attempt. It has no effects.
-func (l *loop) next() decision {
+// decide returns the step that follows the last attempt. It has no effects.
+func (l *loop) decide() decision {
 	switch {
-	case l.ok(), l.context.Err() != nil, l.bodyOpened && l.call.body.once:
+	case l.ok(), l.context.Err() != nil, l.anyBodyOpened && l.call.body.once:
 		return decision{}
 	case l.status == http.StatusUnauthorized && (l.offOrigin || l.tokenRenewed):
 		return decision{}

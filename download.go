@@ -39,9 +39,9 @@ type Download struct {
 	// ContentType is the media type that the server declares.
 	ContentType string
 
-	source  io.ReadCloser
-	failure *Error // copied by Read to wrap its errors
-	private bool   // a secret that SaveTo saves for its owner only
+	source  io.ReadCloser // a verifier of the checksum, on the stream (size, errors), on conn.Reader (silence)
+	failure *Error        // copied by Read to wrap its errors
+	private bool          // a secret that SaveTo saves for its owner only
 }
 
 // Read reads the stream. A failure is an *Error that names the call.

@@ -213,13 +213,13 @@ func (p *pager[T]) pages(ctx context.Context, start string) iter.Seq2[*page[T], 
 			return
 		}
 		for yield(page, err) && err == nil && page.next != "" {
-			page, err = p.fetch(ctx, page.next, &seen)
+			page, err = p.fetchAndDecode(ctx, page.next, &seen)
 		}
 	}
 }
 
-// fetch requests one page and decodes it. seen has the links that were followed to it.
-func (p *pager[T]) fetch(ctx context.Context, query string, seen *linkheader.LoopDetector) (*page[T], error) {
+// fetchAndDecode requests one page and decodes it. seen has the links that were followed to it.
+func (p *pager[T]) fetchAndDecode(ctx context.Context, query string, seen *linkheader.LoopDetector) (*page[T], error) {
 	page, s, err := p.fetchPage(ctx, query, seen)
 	if err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func (p *pager[T]) fetch(ctx context.Context, query string, seen *linkheader.Loo
 	return p.decode(page, s)
 }
 
-// fetchPage is the first half of fetch. The page that it returns has its link to the next page, and
+// fetchPage is the first half of fetchAndDecode. The page that it returns has its link to the next page, and
 // no items yet; decode reads them from the call.
 func (p *pager[T]) fetchPage(ctx context.Context, query string, seen *linkheader.LoopDetector) (*page[T], *callState, error) {
 	address := p.first.url
@@ -277,7 +277,7 @@ func isKeyset(query url.Values) bool {
 	return query.Get("pagination") == "keyset"
 }
 
-// decode is the second half of fetch. It reads the items of the page, and
+// decode is the second half of fetchAndDecode. It reads the items of the page, and
 // reports a failure as the end of the call.
 func (p *pager[T]) decode(page *page[T], s *callState) (*page[T], error) {
 	mismatches, err := s.decodeWith(func(r *jsonread.Reader) (err error) {
@@ -513,7 +513,7 @@ func listContains(list, value string) bool {
 // request succeeds, the client remembers the refusal. It forgets the refusal when the server later
 // refuses a page by offset.
 func (p *pager[T]) firstPage(ctx context.Context, start string, seen *linkheader.LoopDetector) (*page[T], error) {
-	first, err := p.fetch(ctx, start, seen)
+	first, err := p.fetchAndDecode(ctx, start, seen)
 	byOffset := p.byOffset
 	p.byOffset = nil
 	var failed *Error
@@ -531,7 +531,7 @@ func (p *pager[T]) firstPage(ctx context.Context, start string, seen *linkheader
 	start = byOffset.Encode()
 	p.firstLink = start
 	p.setCursor(start)
-	if first, err = p.fetch(ctx, start, seen); err == nil {
+	if first, err = p.fetchAndDecode(ctx, start, seen); err == nil {
 		known.add(p.request)
 	}
 	return first, err

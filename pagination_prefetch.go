@@ -12,6 +12,11 @@ import (
 	"github.com/forge-sdk/forge-go/internal/task"
 )
 
+// Pages are requested ahead in one of two ways. Pages by number have a window: each page is
+// requested and decoded in its own goroutine. Pages by link have one reader: it requests them one
+// after the other, and the caller's goroutine decodes them. In both, the end of the context ends
+// the requests, and the caller gets the pages that are complete, and then the error.
+
 const (
 	maxAhead   = 64                     // pages
 	leaveAfter = 100 * time.Millisecond // wait for goroutines whose context has ended
@@ -31,7 +36,7 @@ func prefetch[T any](
 	return func(yield func(T, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		w := window[T]{cancel: cancel, fetch: func(i int) (T, error) { return fetch(ctx, i) }}
-		defer w.stop()
+		defer w.cancelAndWait()
 		result := first
 		for i := 0; ; i++ {
 			n := limit(i, result)
@@ -45,7 +50,7 @@ func prefetch[T any](
 				break
 			}
 		}
-		w.finish()
+		w.waitAndRaise()
 	}
 }
 
@@ -81,9 +86,9 @@ func (w *window[T]) next(ctx context.Context) (T, error) {
 	return oldest.Result()
 }
 
-// stop ends the context of the fetches and waits for them. A fetch that does not return in time is
-// inside the caller's code; it is left running.
-func (w *window[T]) stop() {
+// cancelAndWait ends the context of the fetches and waits for them. A fetch that does not return in
+// time is inside the caller's code; it is left running.
+func (w *window[T]) cancelAndWait() {
 	w.cancel()
 	if w.abandoned || len(w.tasks) == 0 {
 		return
@@ -91,10 +96,10 @@ func (w *window[T]) stop() {
 	w.abandoned = !waitBriefly(w.tasks...)
 }
 
-// finish calls stop, and raises a panic of a fetch whose result was not yielded. It is not called
-// while the caller panics, whose panic would be lost.
-func (w *window[T]) finish() {
-	w.stop()
+// waitAndRaise calls cancelAndWait, and raises a panic of a fetch whose result was not yielded. It
+// is not called while the caller panics, whose panic would be lost.
+func (w *window[T]) waitAndRaise() {
+	w.cancelAndWait()
 	for _, t := range w.tasks {
 		_, _ = t.Result()
 	}
@@ -154,7 +159,7 @@ func (p *pager[T]) prefetchByNumber(ctx context.Context, first *page[T]) iter.Se
 		return i + size
 	}
 	return prefetch(ctx, first, limit, func(ctx context.Context, i int) (*page[T], error) {
-		return p.fetch(ctx, withPage(first.position, number+i), new(linkheader.LoopDetector))
+		return p.fetchAndDecode(ctx, withPage(first.position, number+i), new(linkheader.LoopDetector))
 	})
 }
 
@@ -171,14 +176,14 @@ type linkedPage[T any] struct {
 func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T], yield func(*page[T], error) bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	pages := make(chan linkedPage[T], p.options.ahead-1) // one more page waits to be sent
-	left := make(chan struct{})                          // closed when the loop has ended
+	loopEnded := make(chan struct{})
 	reader := task.Go(func() (struct{}, error) {
-		p.followLinks(ctx, first.next, pages, left)
+		p.followLinks(ctx, first.next, pages, loopEnded)
 		return struct{}{}, nil
 	})
 	ended, stuck := false, false // the reader has ended, or is inside the caller's code long after ctx
 	end := sync.OnceFunc(func() {
-		close(left)
+		close(loopEnded)
 		cancel()
 		ended = !stuck && waitBriefly(reader)
 	})
@@ -202,7 +207,7 @@ func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T], yield fun
 
 // followLinks requests the pages from the one that query names, and passes them on. The end of ctx
 // ends it with the error of a request.
-func (p *pager[T]) followLinks(ctx context.Context, query string, pages chan<- linkedPage[T], left <-chan struct{}) {
+func (p *pager[T]) followLinks(ctx context.Context, query string, pages chan<- linkedPage[T], loopEnded <-chan struct{}) {
 	defer close(pages)
 	seen := new(linkheader.LoopDetector)
 	for query != "" {
@@ -212,7 +217,7 @@ func (p *pager[T]) followLinks(ctx context.Context, query string, pages chan<- l
 		}
 		select {
 		case pages <- linkedPage[T]{page, state, err}:
-		case <-left:
+		case <-loopEnded:
 			return
 		}
 	}
