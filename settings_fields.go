@@ -744,6 +744,7 @@ type ApplicationSettings struct {
 // DeleteUnconfirmedUsers is false. The server checks ranges, sets of values, and regular
 // expressions, whose syntax the contract does not name.
 type UpdateSettingsOptions struct {
+	Redacted
 	// Sign-up and sign-in.
 
 	// SignupEnabled allows users to create their own accounts. Default: true.

@@ -15,12 +15,6 @@ func (s ApplicationSettings) Format(f fmt.State, _ rune) { writeNames(f, s) }
 // LogValue returns the names of the fields that are set. The values may be secrets.
 func (s ApplicationSettings) LogValue() slog.Value { return slog.StringValue(setFields(s)) }
 
-// Format writes the names of the fields that are set. The values may be secrets.
-func (o UpdateSettingsOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
-
-// LogValue returns the names of the fields that are set. The values may be secrets.
-func (o UpdateSettingsOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
-
 // SettingsReport is the result of Apply and Verify.
 type SettingsReport struct {
 	// Settings are the settings as read after the changes.

@@ -208,35 +208,6 @@ func (e Endpoint) All() (params []Param) {
 	return params
 }
 
-// Kind is a kind of integration.
-type Kind struct {
-	ID     string
-	Slug   string
-	Params []Param
-}
-
-// Kinds returns the kinds of integrations. Their parameters have GitLab's names, also where the
-// documents have placeholders.
-func Kinds() []Kind {
-	return Endpoints()["integrations.set"].Kinds
-}
-
-// IntegrationWords returns GitLab's words for the placeholders of each kind, and for "slug".
-var IntegrationWords = sync.OnceValue(func() map[string]map[string]string {
-	var words struct{ Integrations map[string]map[string]string }
-	Read("words.json", &words)
-	return words.Integrations
-})
-
-// showNames replaces the placeholders of the documents by GitLab's names.
-func (k Kind) showNames() {
-	for i, p := range k.Params {
-		if word := IntegrationWords()[k.ID][p.Name]; word != "" {
-			k.Params[i].Name, k.Params[i].Wire = word, word
-		}
-	}
-}
-
 // Arguments returns the value of each placeholder of a path; "" if it has none. The key of a value
 // is the placeholder, ":issue_iid", or it and the collection that precedes it or begins the path:
 // "projects :id".

@@ -69,7 +69,7 @@ func (c *Case) Fill(t *testing.T, round int, left map[string]bool) *Filled {
 func (f *Filled) fill(t *testing.T, options reflect.Value, prefix string, sample func(key string, kind reflect.Type) (reflect.Value, *Sent)) {
 	t.Helper()
 	for field, value := range options.Fields() {
-		if !field.IsExported() || slices.Contains([]string{"Extra", "Params", "Slug", "ManifestType"}, field.Name) {
+		if !field.IsExported() || field.Anonymous || slices.Contains([]string{"Extra", "Params", "Slug", "ManifestType"}, field.Name) {
 			continue
 		}
 		key := prefix + NameKey(field.Name)
