@@ -108,7 +108,14 @@ func (m *settingsModel) appended(name string) {
 		d := &m.settings.DefaultBranchProtectionDefaults
 		d.AllowedToPush = append(d.AllowedToPush, forge.BranchAccess{AccessLevel: 10})
 	} else if f := m.field(name); f.Kind() == reflect.Slice {
-		f.Set(reflect.Append(f, reflect.ValueOf("d.example").Convert(f.Type().Elem())))
+		element := reflect.ValueOf(any("d.example"))
+		switch f.Type().Elem().Kind() {
+		case reflect.Int64:
+			element = reflect.ValueOf(int64(7))
+		case reflect.Slice: // of any JSON
+			element = reflect.ValueOf(json.RawMessage(`"d.example"`))
+		}
+		f.Set(reflect.Append(f, element.Convert(f.Type().Elem())))
 	}
 	m.changed(name)
 }

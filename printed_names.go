@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Settings and the options of integrations hold keys, tokens and webhooks. fmt and slog get no value,
+// Settings and options of integrations hold keys, tokens and webhooks. fmt and slog get no value,
 // at most the names of the fields that are set. Format serves all verbs: a String method serves
 // some, and fmt reads the fields, unexported ones included, for the others.
 

@@ -147,7 +147,7 @@ func (all settings) optionsField(r catalogue.SettingRow) string {
 	case r.Nullable:
 		typ, omit = "Nullable["+typ+"]", ",omitzero"
 	case r.Kind() == "array":
-		omit, clears = ",omitzero", "An empty slice clears it."
+		typ, omit, clears = strings.Replace(typ, "json.RawMessage", "any", 1), ",omitzero", "An empty slice clears it."
 	case r.Kind() == "object":
 		typ, omit, clears = strings.Replace(typ, "json.RawMessage", "any", 1), ",omitzero", "An empty map clears it."
 	case slices.Contains([]string{"bool", "int", "int64", "float64", "string"}, typ):
@@ -199,8 +199,13 @@ func field(r catalogue.SettingRow, more, typ, omit string) string {
 		since = "Since " + since + "."
 	}
 	documents := ""
-	if word := r.Neutral(); word != "" {
+	switch word := r.Neutral(); {
+	case r.Contract == "":
+		documents = "Not part of the contract."
+	case word != "":
 		documents = fmt.Sprintf("The documents have json:%q.", word)
+	case r.Gone != "":
+		documents = "GitLab " + r.Gone + " no longer has it."
 	}
 	text := comment(sentences(r.Go, r.Doc, tier, since, more, documents))
 	if r.Deprecated != "" {
