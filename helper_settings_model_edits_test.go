@@ -107,15 +107,12 @@ func (m *settingsModel) appended(name string) {
 	if name == protectionSetting {
 		d := &m.settings.DefaultBranchProtectionDefaults
 		d.AllowedToPush = append(d.AllowedToPush, forge.BranchAccess{AccessLevel: 10})
-	} else if f := m.field(name); f.Kind() == reflect.Slice {
-		element := reflect.ValueOf(any("d.example"))
-		switch f.Type().Elem().Kind() {
-		case reflect.Int64:
-			element = reflect.ValueOf(int64(7))
-		case reflect.Slice: // of any JSON
-			element = reflect.ValueOf(json.RawMessage(`"d.example"`))
+	} else if f := m.field(name); f.Kind() == reflect.Slice && f.Type().Elem().Kind() != reflect.Struct {
+		element := reflect.New(f.Type().Elem()).Elem()
+		if element.Kind() == reflect.String {
+			element.SetString("d.example")
 		}
-		f.Set(reflect.Append(f, element.Convert(f.Type().Elem())))
+		f.Set(reflect.Append(f, element))
 	}
 	m.changed(name)
 }

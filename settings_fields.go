@@ -784,9 +784,9 @@ type ApplicationSettings struct {
 	//
 	// Deprecated: use ci_partitions_in_seconds_limit_human_readable, in Extra.
 	CIPartitionsInSecondsLimit *int `json:"ci_partitions_in_seconds_limit"`
-	// CodeDropdownCustomClients are more clients in the list of ways to clone: each has name,
-	// ssh_url_template and http_url_template. Not part of the contract.
-	CodeDropdownCustomClients []json.RawMessage `json:"code_dropdown_custom_clients"`
+	// CodeDropdownCustomClients are more clients in the list of ways to clone. Not part of the
+	// contract.
+	CodeDropdownCustomClients []CodeDropdownClient `json:"code_dropdown_custom_clients"`
 	// CodeSuggestionsAPIRateLimit is the rate limit of code suggestions. Not part of the contract.
 	CodeSuggestionsAPIRateLimit *int `json:"code_suggestions_api_rate_limit"`
 	// CommitEmailHostname is the host of private e-mail addresses in commits. Not part of the
@@ -795,7 +795,7 @@ type ApplicationSettings struct {
 	// ContainerRegistryImportCreatedBefore limits migrations to image repositories created before
 	// this time. Not part of the contract.
 	ContainerRegistryImportCreatedBefore Nullable[time.Time] `json:"container_registry_import_created_before"`
-	// ContainerRegistryImportMaxRetries is how often a migration of an image repository is repeated.
+	// ContainerRegistryImportMaxRetries is how often a migration of an image repository is retried.
 	// Not part of the contract.
 	ContainerRegistryImportMaxRetries *int `json:"container_registry_import_max_retries"`
 	// ContainerRegistryImportMaxStepDuration is the time limit of a step of a migration, in seconds.
@@ -804,7 +804,7 @@ type ApplicationSettings struct {
 	// ContainerRegistryImportMaxTagsCount is the limit of tags of an image repository that is
 	// migrated. Not part of the contract.
 	ContainerRegistryImportMaxTagsCount *int `json:"container_registry_import_max_tags_count"`
-	// ContainerRegistryImportStartMaxRetries is how often the start of a migration is repeated. Not
+	// ContainerRegistryImportStartMaxRetries is how often the start of a migration is retried. Not
 	// part of the contract.
 	ContainerRegistryImportStartMaxRetries *int `json:"container_registry_import_start_max_retries"`
 	// ContainerRegistryImportTargetPlan is the plan whose image repositories are migrated. Not part
@@ -890,9 +890,8 @@ type ApplicationSettings struct {
 	// ElasticsearchClientRequestTimeout is the time limit of requests to Elasticsearch, in seconds.
 	// Not part of the contract.
 	ElasticsearchClientRequestTimeout *int `json:"elasticsearch_client_request_timeout"`
-	// ElasticsearchIndexSettings are the settings of single indexes: alias_name, number_of_shards and
-	// number_of_replicas. Not part of the contract.
-	ElasticsearchIndexSettings []json.RawMessage `json:"elasticsearch_index_settings"`
+	// ElasticsearchIndexSettings are the settings of single indexes. Not part of the contract.
+	ElasticsearchIndexSettings []ElasticsearchIndexSettings `json:"elasticsearch_index_settings"`
 	// ElasticsearchIndexedFieldLengthLimit is the length limit of text that is indexed. 0: none. Not
 	// part of the contract.
 	ElasticsearchIndexedFieldLengthLimit *int `json:"elasticsearch_indexed_field_length_limit"`
@@ -925,8 +924,8 @@ type ApplicationSettings struct {
 	// ElasticsearchRequeueWorkers queues workers of the index again after a limit. Not part of the
 	// contract.
 	ElasticsearchRequeueWorkers *bool `json:"elasticsearch_requeue_workers"`
-	// ElasticsearchRetryOnFailure is how often requests to Elasticsearch are repeated. Not part of
-	// the contract.
+	// ElasticsearchRetryOnFailure is how often requests to Elasticsearch are retried. Not part of the
+	// contract.
 	ElasticsearchRetryOnFailure *int `json:"elasticsearch_retry_on_failure"`
 	// ElasticsearchSearch searches with Elasticsearch. Not part of the contract.
 	ElasticsearchSearch *bool `json:"elasticsearch_search"`
@@ -1131,7 +1130,7 @@ type ApplicationSettings struct {
 	// PagesDomainVerificationEnabled requires a proof of ownership for domains of Pages. Not part of
 	// the contract.
 	PagesDomainVerificationEnabled *bool `json:"pages_domain_verification_enabled"`
-	// PagesUniqueDomainDefaultEnabled gives new Pages sites a domain of their own. Not part of the
+	// PagesUniqueDomainDefaultEnabled sets a separate domain for each new Pages site. Not part of the
 	// contract.
 	PagesUniqueDomainDefaultEnabled *bool `json:"pages_unique_domain_default_enabled"`
 	// PasswordAuthenticationEnabledForGit allows a password in Git over HTTP. Not part of the
@@ -1855,9 +1854,9 @@ type UpdateSettingsOptions struct {
 	//
 	// Deprecated: use ci_partitions_in_seconds_limit_human_readable, in Extra.
 	CIPartitionsInSecondsLimit *int `json:"ci_partitions_in_seconds_limit,omitempty"`
-	// CodeDropdownCustomClients are more clients in the list of ways to clone: each has name,
-	// ssh_url_template and http_url_template. An empty slice clears it. Not part of the contract.
-	CodeDropdownCustomClients []any `json:"code_dropdown_custom_clients,omitzero"`
+	// CodeDropdownCustomClients are more clients in the list of ways to clone. An empty slice clears
+	// it. Not part of the contract.
+	CodeDropdownCustomClients []CodeDropdownClient `json:"code_dropdown_custom_clients,omitzero"`
 	// CodeSuggestionsAPIRateLimit is the rate limit of code suggestions. Not part of the contract.
 	CodeSuggestionsAPIRateLimit *int `json:"code_suggestions_api_rate_limit,omitempty"`
 	// CommitEmailHostname is the host of private e-mail addresses in commits. Not part of the
@@ -1866,7 +1865,7 @@ type UpdateSettingsOptions struct {
 	// ContainerRegistryImportCreatedBefore limits migrations to image repositories created before
 	// this time. Not part of the contract.
 	ContainerRegistryImportCreatedBefore Nullable[time.Time] `json:"container_registry_import_created_before,omitzero"`
-	// ContainerRegistryImportMaxRetries is how often a migration of an image repository is repeated.
+	// ContainerRegistryImportMaxRetries is how often a migration of an image repository is retried.
 	// Not part of the contract.
 	ContainerRegistryImportMaxRetries *int `json:"container_registry_import_max_retries,omitempty"`
 	// ContainerRegistryImportMaxStepDuration is the time limit of a step of a migration, in seconds.
@@ -1875,7 +1874,7 @@ type UpdateSettingsOptions struct {
 	// ContainerRegistryImportMaxTagsCount is the limit of tags of an image repository that is
 	// migrated. Not part of the contract.
 	ContainerRegistryImportMaxTagsCount *int `json:"container_registry_import_max_tags_count,omitempty"`
-	// ContainerRegistryImportStartMaxRetries is how often the start of a migration is repeated. Not
+	// ContainerRegistryImportStartMaxRetries is how often the start of a migration is retried. Not
 	// part of the contract.
 	ContainerRegistryImportStartMaxRetries *int `json:"container_registry_import_start_max_retries,omitempty"`
 	// ContainerRegistryImportTargetPlan is the plan whose image repositories are migrated. Not part
@@ -1960,9 +1959,9 @@ type UpdateSettingsOptions struct {
 	// ElasticsearchClientRequestTimeout is the time limit of requests to Elasticsearch, in seconds.
 	// Not part of the contract.
 	ElasticsearchClientRequestTimeout *int `json:"elasticsearch_client_request_timeout,omitempty"`
-	// ElasticsearchIndexSettings are the settings of single indexes: alias_name, number_of_shards and
-	// number_of_replicas. An empty slice clears it. Not part of the contract.
-	ElasticsearchIndexSettings []any `json:"elasticsearch_index_settings,omitzero"`
+	// ElasticsearchIndexSettings are the settings of single indexes. An empty slice clears it. Not
+	// part of the contract.
+	ElasticsearchIndexSettings []ElasticsearchIndexSettings `json:"elasticsearch_index_settings,omitzero"`
 	// ElasticsearchIndexedFieldLengthLimit is the length limit of text that is indexed. 0: none. Not
 	// part of the contract.
 	ElasticsearchIndexedFieldLengthLimit *int `json:"elasticsearch_indexed_field_length_limit,omitempty"`
@@ -1997,8 +1996,8 @@ type UpdateSettingsOptions struct {
 	// ElasticsearchRequeueWorkers queues workers of the index again after a limit. Not part of the
 	// contract.
 	ElasticsearchRequeueWorkers *bool `json:"elasticsearch_requeue_workers,omitempty"`
-	// ElasticsearchRetryOnFailure is how often requests to Elasticsearch are repeated. Not part of
-	// the contract.
+	// ElasticsearchRetryOnFailure is how often requests to Elasticsearch are retried. Not part of the
+	// contract.
 	ElasticsearchRetryOnFailure *int `json:"elasticsearch_retry_on_failure,omitempty"`
 	// ElasticsearchSearch searches with Elasticsearch. Not part of the contract.
 	ElasticsearchSearch *bool `json:"elasticsearch_search,omitempty"`
@@ -2204,7 +2203,7 @@ type UpdateSettingsOptions struct {
 	// PagesDomainVerificationEnabled requires a proof of ownership for domains of Pages. Not part of
 	// the contract.
 	PagesDomainVerificationEnabled *bool `json:"pages_domain_verification_enabled,omitempty"`
-	// PagesUniqueDomainDefaultEnabled gives new Pages sites a domain of their own. Not part of the
+	// PagesUniqueDomainDefaultEnabled sets a separate domain for each new Pages site. Not part of the
 	// contract.
 	PagesUniqueDomainDefaultEnabled *bool `json:"pages_unique_domain_default_enabled,omitempty"`
 	// PasswordAuthenticationEnabledForGit allows a password in Git over HTTP. Not part of the

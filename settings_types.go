@@ -156,6 +156,30 @@ type BranchAccess struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
+// CodeDropdownClient is a client in the list of ways to clone a repository.
+type CodeDropdownClient struct {
+	// Name is the name in the list.
+	Name string `json:"name"`
+	// SSHURLTemplate is the address that opens the client for a clone over SSH.
+	SSHURLTemplate string `json:"ssh_url_template"`
+	// HTTPURLTemplate is the address that opens the client for a clone over HTTP.
+	HTTPURLTemplate string `json:"http_url_template"`
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// ElasticsearchIndexSettings are the settings of an index.
+type ElasticsearchIndexSettings struct {
+	// AliasName is the name of the index.
+	AliasName string `json:"alias_name"`
+	// NumberOfShards is the number of its shards.
+	NumberOfShards *int `json:"number_of_shards"`
+	// NumberOfReplicas is the number of its replicas.
+	NumberOfReplicas *int `json:"number_of_replicas"`
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
 // JobLimiterMode is how background jobs that are too large are handled. A server may have more.
 type JobLimiterMode string
 

@@ -535,7 +535,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "ci_partitions_in_seconds_limit":
 			v.CIPartitionsInSecondsLimit = r.IntPointer()
 		case "code_dropdown_custom_clients":
-			v.CodeDropdownCustomClients = sliceOf(r, jsonread.Verbatim[json.RawMessage])
+			v.CodeDropdownCustomClients = sliceOf(r, (*CodeDropdownClient).decodeFrom)
 		case "code_suggestions_api_rate_limit":
 			v.CodeSuggestionsAPIRateLimit = r.IntPointer()
 		case "commit_email_hostname":
@@ -617,7 +617,7 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "elasticsearch_client_request_timeout":
 			v.ElasticsearchClientRequestTimeout = r.IntPointer()
 		case "elasticsearch_index_settings":
-			v.ElasticsearchIndexSettings = sliceOf(r, jsonread.Verbatim[json.RawMessage])
+			v.ElasticsearchIndexSettings = sliceOf(r, (*ElasticsearchIndexSettings).decodeFrom)
 		case "elasticsearch_indexed_field_length_limit":
 			v.ElasticsearchIndexedFieldLengthLimit = r.IntPointer()
 		case "elasticsearch_indexed_file_size_limit_kb":
@@ -1256,6 +1256,25 @@ func (v *Changelog) decodeFrom(r *jsonread.Reader) bool {
 	return true
 }
 
+func (v *CodeDropdownClient) decodeFrom(r *jsonread.Reader) bool {
+	if !r.Object() {
+		return false
+	}
+	for r.Field(&v.Extra) {
+		switch string(r.CurrentKey()) {
+		case "name":
+			jsonread.Text(&v.Name, r)
+		case "ssh_url_template":
+			jsonread.Text(&v.SSHURLTemplate, r)
+		case "http_url_template":
+			jsonread.Text(&v.HTTPURLTemplate, r)
+		default:
+			r.Unknown(&v.Extra)
+		}
+	}
+	return true
+}
+
 func (v *Commit) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
@@ -1471,6 +1490,25 @@ func (v *DiffVersion) decodeFrom(r *jsonread.Reader) bool {
 			v.Commits = sliceOf(r, (*Commit).decodeFrom)
 		case "diffs":
 			v.Diffs = sliceOf(r, (*Diff).decodeFrom)
+		default:
+			r.Unknown(&v.Extra)
+		}
+	}
+	return true
+}
+
+func (v *ElasticsearchIndexSettings) decodeFrom(r *jsonread.Reader) bool {
+	if !r.Object() {
+		return false
+	}
+	for r.Field(&v.Extra) {
+		switch string(r.CurrentKey()) {
+		case "alias_name":
+			jsonread.Text(&v.AliasName, r)
+		case "number_of_shards":
+			v.NumberOfShards = r.IntPointer()
+		case "number_of_replicas":
+			v.NumberOfReplicas = r.IntPointer()
 		default:
 			r.Unknown(&v.Extra)
 		}

@@ -104,8 +104,8 @@ func (r SettingRow) Kind() string {
 // IsStruct reports whether the type is a struct of the package.
 func (r SettingRow) IsStruct() bool { return r.Type == "BranchProtectionDefaults" }
 
-// seenIn is the release in which settings beyond the documents were seen, if no source names the one
-// that introduced them.
+// seenIn is the release in which settings beyond the documents were seen, for those whose first
+// release no source names.
 const seenIn = "19.5"
 
 // settingsBeyond returns the settings beyond the documents in the form of the fields in types.json.

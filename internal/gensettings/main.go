@@ -147,7 +147,7 @@ func (all settings) optionsField(r catalogue.SettingRow) string {
 	case r.Nullable:
 		typ, omit = "Nullable["+typ+"]", ",omitzero"
 	case r.Kind() == "array":
-		typ, omit, clears = strings.Replace(typ, "json.RawMessage", "any", 1), ",omitzero", "An empty slice clears it."
+		omit, clears = ",omitzero", "An empty slice clears it."
 	case r.Kind() == "object":
 		typ, omit, clears = strings.Replace(typ, "json.RawMessage", "any", 1), ",omitzero", "An empty map clears it."
 	case slices.Contains([]string{"bool", "int", "int64", "float64", "string"}, typ):
