@@ -83,11 +83,14 @@ type Endpoint struct {
 	}
 	Pagination struct {
 		Offset, Keyset bool
-		Order          *struct {
-			OrderBy []string `json:"order_by"`
-			Sort    []string
-		} `json:"keyset_order"`
+		Order          *KeysetOrder `json:"keyset_order"`
 	}
+}
+
+// KeysetOrder has the orders that keyset pagination accepts.
+type KeysetOrder struct {
+	OrderBy []string `json:"order_by"`
+	Sort    []string
 }
 
 // Rule is a special behaviour of an endpoint.
@@ -175,7 +178,10 @@ func (f Field) Sometimes(views []string) bool {
 func Endpoints() map[string]Endpoint { return maps.Clone(readEndpoints()) }
 
 var readEndpoints = sync.OnceValue(func() map[string]Endpoint {
-	var deployed struct{ Samples map[string]map[string]any }
+	var deployed struct {
+		Samples map[string]map[string]any
+		Keyset  map[string]*KeysetOrder
+	}
 	Read("deployed.json", &deployed)
 	endpoints := map[string]Endpoint{}
 	for _, e := range Rows[Endpoint]() {
@@ -191,6 +197,9 @@ var readEndpoints = sync.OnceValue(func() map[string]Endpoint {
 		}
 		for _, kind := range e.Kinds {
 			kind.showNames()
+		}
+		if order := deployed.Keyset[e.ID]; order != nil {
+			e.Pagination.Keyset, e.Pagination.Order = true, order
 		}
 		endpoints[e.ID] = e
 	}

@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -37,6 +38,16 @@ func main() {
 	}
 }
 
+// ofRelease returns the option of a release, or an error that names those that are known.
+func ofRelease(number string) (option forgetest.Option, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("-release: %s", strings.TrimPrefix(fmt.Sprint(reason), "forgetest: WithRelease: "))
+		}
+	}()
+	return forgetest.WithRelease(number), nil
+}
+
 // run serves until ctx ends.
 func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	flags := flag.NewFlagSet("forgetest", flag.ContinueOnError)
@@ -45,10 +56,18 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	seed := flags.String("seed", "", `initial data: "demo"; empty starts without data`)
 	token := flags.String("token", "", "access token of the administrator; empty generates a new one")
 	neutral := flags.Bool("neutral-names", false, "use the neutral names of the API documents, in place of GitLab's")
+	release := flags.String("release", "", `release of GitLab that the server is, such as "18.2"; empty selects the newest`)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	options := []forgetest.Option{forgetest.WithAddr(*addr)}
+	if *release != "" {
+		option, err := ofRelease(*release)
+		if err != nil {
+			return err
+		}
+		options = append(options, option)
+	}
 	switch *seed {
 	case "":
 	case "demo":

@@ -70,9 +70,10 @@ func TestRun(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	for _, args := range [][]string{{"-seed", "other"}, {"-addr", "nowhere:x"}, {"-unknown"}} {
+	for _, args := range [][]string{{"-seed", "other"}, {"-addr", "nowhere:x"}, {"-unknown"}, {"-release", "x"}} {
 		assert.Error(t, run(t.Context(), args, io.Discard, io.Discard), args)
 	}
+	assert.ErrorContains(t, run(t.Context(), []string{"-release", "12.0"}, io.Discard, io.Discard), `-release: no release "12.0": known are 13.0 to 13.12`)
 }
 
 // requireDemoData checks that the server has what the program prints that it has.

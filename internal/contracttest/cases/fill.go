@@ -211,7 +211,7 @@ func Fits(value any, kind reflect.Type) bool {
 }
 
 func sampleFile() (forge.File, *Sent) {
-	return forge.FileBytes([]byte(Content)).Named("a file.p12"), &Sent{Texts: []string{"a file.p12:" + Content}}
+	return forge.FileBytes([]byte(Content)).Named("a file.csv"), &Sent{Texts: []string{"a file.csv:" + Content}}
 }
 
 // IsBody reports whether the options are sent as JSON.
