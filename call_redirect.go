@@ -12,10 +12,10 @@ import (
 const maxRedirects = 5
 
 // redirectStep follows redirects by the package's own rules: net/http would turn a PUT into a GET,
-// and send PRIVATE-TOKEN to any host that a response names. A request to the client's own origin has
-// all headers; one to another origin has User-Agent, Accept and Accept-Encoding, and no credential,
-// Sudo or header of the caller, also after a redirect back. The exchange has redacted Location: an
-// address that quotes the token leads nowhere.
+// and send PRIVATE-TOKEN to any host that a response names. A request to the client's own origin
+// has all headers. One to another origin, or after one, has User-Agent, Accept and Accept-Encoding,
+// and neither a credential nor Sudo nor a header of the caller. The exchange has redacted Location:
+// an address that quotes the token leads nowhere.
 type redirectStep struct{ next exchangeStep }
 
 // hop is one request of an attempt.

@@ -83,7 +83,8 @@ type attemptError result
 
 func (f *attemptError) Error() string { return f.err.Error() }
 
-// resultBody passes the result of an attempt with a response to afterAttempt. As a body it is empty.
+// resultBody passes the result of an attempt with a response to afterAttempt. As a body it is
+// empty.
 type resultBody result
 
 func (*resultBody) Read([]byte) (int, error) { return 0, io.EOF }

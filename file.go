@@ -68,6 +68,14 @@ func FileAt(path string) File {
 	return f
 }
 
+// ending returns the file with a name of this ending. An empty name stays empty.
+func (f File) ending(suffix string) File {
+	if f.Name != "" && !strings.HasSuffix(f.Name, suffix) {
+		f.Name += suffix
+	}
+	return f
+}
+
 // openRegular opens a regular file for reading. It does not open a device, and does not block on a
 // pipe.
 func openRegular(path string) (io.ReadCloser, error) {

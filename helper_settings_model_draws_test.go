@@ -110,6 +110,8 @@ func (w *settingsWorld) value(name string, odd int) any {
 	return draw(w, name+" is", values...)
 }
 
+const numbers = `[[], [7], [7, 1099511627776]]`
+
 // settingValues are the values of settings, by name or type, and values of other types. For a list
 // or an object, none of those is partly right.
 var settingValues = map[string]string{
@@ -125,6 +127,11 @@ var settingValues = map[string]string{
 	protectionSetting: `[{}, {"allow_force_push": true}, {"allow_force_push": true, "odd": 1},
 		{"allow_force_push": true, "allowed_to_push": [{"access_level": 40}], "allowed_to_merge": [{"access_level": 30}]},
 		{"allow_force_push": false, "allowed_to_push": [{"access_level": 40, "unknown": 1}, {"access_level": 30}], "allowed_to_merge": [], "odd": {"k": [1]}}]`,
+	"elasticsearch_namespace_ids": numbers, "elasticsearch_project_ids": numbers, "git_rate_limit_users_alertlist": numbers, "package_metadata_purl_types": numbers,
+	"kroki_formats":                            `[{}, {"bpmn": true}, {"bpmn": false, "blockdiag": true}]`,
+	"code_dropdown_custom_clients":             `[[], [{"name": "a", "ssh_url_template": "", "http_url_template": "x:{url}"}]]`,
+	"elasticsearch_index_settings":             `[[], [{"alias_name": "a", "number_of_shards": 5, "number_of_replicas": 1, "odd": 1}]]`,
+	"container_registry_import_created_before": `["2026-01-02T03:04:05Z", "2026-11-02T00:00:00Z"]`,
 	"odd":        `["odd", "", 4711, 2.5, true, false, null, [], ["a", 5], {}, [{"k": {"n": [1, "two", null]}}], {"k": {"n": [1, "two", null]}}]`,
 	"odd array":  `["odd", "", 4711, 2.5, true, false, null]`,
 	"odd object": `["odd", "", 4711, 2.5, true, false, null]`,

@@ -107,8 +107,12 @@ func (m *settingsModel) appended(name string) {
 	if name == protectionSetting {
 		d := &m.settings.DefaultBranchProtectionDefaults
 		d.AllowedToPush = append(d.AllowedToPush, forge.BranchAccess{AccessLevel: 10})
-	} else if f := m.field(name); f.Kind() == reflect.Slice {
-		f.Set(reflect.Append(f, reflect.ValueOf("d.example").Convert(f.Type().Elem())))
+	} else if f := m.field(name); f.Kind() == reflect.Slice && f.Type().Elem().Kind() != reflect.Struct {
+		element := reflect.New(f.Type().Elem()).Elem()
+		if element.Kind() == reflect.String {
+			element.SetString("d.example")
+		}
+		f.Set(reflect.Append(f, element))
 	}
 	m.changed(name)
 }

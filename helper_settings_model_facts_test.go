@@ -43,11 +43,13 @@ var settingReplacements = map[string][]string{
 // secretSettings are keys, tokens, secrets and passwords.
 var secretSettings = []string{
 	"akismet_api_key", "slack_app_secret", "slack_app_signing_secret", "slack_app_verification_token", "spam_check_api_key", "jira_connect_application_key",
-	"external_pipeline_validation_service_token", "asset_proxy_secret_key", "elasticsearch_password",
+	"external_pipeline_validation_service_token", "asset_proxy_secret_key", "eks_secret_access_key", "elasticsearch_aws_access_key", "elasticsearch_aws_secret_access_key",
+	"elasticsearch_password", "external_auth_client_key", "external_auth_client_key_pass", "mailgun_signing_key", "recaptcha_private_key", "recaptcha_site_key",
+	"secret_detection_token_revocation_token", "static_objects_external_storage_auth_token", "unknown_secret_key", "unknown_password",
 }
 
 // unknownSettings are names that the documents do not have.
-var unknownSettings = []string{"unknown_to_all", "x_unknown_2", "asset_proxy_secret_key", "elasticsearch_password"}
+var unknownSettings = []string{"unknown_to_all", "x_unknown_2", "unknown_secret_key", "unknown_password"}
 
 // settingFacts are the facts of the documents about settings.
 type settingFacts struct {

@@ -24,78 +24,13 @@ type IntegrationName interface {
 // IntegrationSlug is an integration by its path segment: IntegrationSlug("jira").
 type IntegrationSlug string
 
-// IntegrationKind is an integration that the contract describes, by its path segment, which is also
-// IntegrationSummary.Slug. Each kind has its own type of options, also if the parameters are the
-// same.
+// IntegrationKind is an integration with a type of options, by its path segment, which is also
+// IntegrationSummary.Slug. Each kind has its own type, also if the parameters are the same.
 type IntegrationKind string
 
-const (
-	// IntegrationAsana comments on Asana tasks; see AsanaOptions. The documents call it task_tracker.
-	IntegrationAsana IntegrationKind = "asana"
-	// IntegrationAssembla tracks Assembla projects; see AssemblaOptions. The documents call it
-	// project_tracker.
-	IntegrationAssembla IntegrationKind = "assembla"
-	// IntegrationBamboo runs Atlassian Bamboo builds; see BambooOptions. The documents call it
-	// build_server.
-	IntegrationBamboo IntegrationKind = "bamboo"
-	// IntegrationBugzilla links to Bugzilla issues; see BugzillaOptions. The documents call it
-	// issue_tracker.
-	IntegrationBugzilla IntegrationKind = "bugzilla"
-	// IntegrationBuildkite runs Buildkite pipelines; see BuildkiteOptions. The documents call it
-	// pipeline_service.
-	IntegrationBuildkite IntegrationKind = "buildkite"
-	// IntegrationCampfire notifies a Campfire room; see CampfireOptions. The documents call it
-	// chat_classic.
-	IntegrationCampfire IntegrationKind = "campfire"
-	// IntegrationClickUp links to ClickUp issues; see ClickUpOptions. The documents call it
-	// issue_tracker_two_urls_1.
-	IntegrationClickUp IntegrationKind = "clickup"
-	// IntegrationConfluence links to a Confluence wiki; see ConfluenceOptions. The documents call it
-	// wiki_workspace.
-	IntegrationConfluence IntegrationKind = "confluence"
-	// IntegrationCustomIssueTracker links to any tracker; see CustomIssueTrackerOptions. The
-	// documents call it custom_issue_tracker.
-	IntegrationCustomIssueTracker IntegrationKind = "custom-issue-tracker"
-	// IntegrationDatadog monitors pipelines with Datadog; see DatadogOptions. The documents call it
-	// monitoring.
-	IntegrationDatadog IntegrationKind = "datadog"
-	// IntegrationDiffblueCover writes tests with Diffblue Cover; see DiffblueCoverOptions. The
-	// documents call it test_generation.
-	IntegrationDiffblueCover IntegrationKind = "diffblue-cover"
-	// IntegrationDiscord notifies Discord channels; see DiscordOptions. The documents call it
-	// team_chat_a.
-	IntegrationDiscord IntegrationKind = "discord"
-	// IntegrationDroneCI runs Drone builds; see DroneCIOptions. The documents call it ci_service.
-	IntegrationDroneCI IntegrationKind = "drone-ci"
-	// IntegrationEmailsOnPush sends e-mails on pushes; see EmailsOnPushOptions. The documents call it
-	// emails_on_push.
-	IntegrationEmailsOnPush IntegrationKind = "emails-on-push"
-	// IntegrationEWM links to work items of IBM Engineering Workflow Management; see EWMOptions. The
-	// documents call it engineering_workflow.
-	IntegrationEWM IntegrationKind = "ewm"
-	// IntegrationTelegram notifies a Telegram chat, by a bot; see TelegramOptions. The documents call
-	// it team_chat_b.
-	IntegrationTelegram IntegrationKind = "telegram"
-	// IntegrationUnifyCircuit notifies a Unify Circuit conversation; see UnifyCircuitOptions. The
-	// documents call it team_chat_c.
-	IntegrationUnifyCircuit IntegrationKind = "unify-circuit"
-	// IntegrationWebexTeams notifies a Webex Teams space; see WebexTeamsOptions. The documents call
-	// it team_chat_d.
-	IntegrationWebexTeams IntegrationKind = "webex-teams"
-	// IntegrationYouTrack links to YouTrack issues; see YouTrackOptions. The documents call it
-	// issue_tracker_two_urls_2.
-	IntegrationYouTrack IntegrationKind = "youtrack"
-)
-
 func (k IntegrationKind) isKnown() bool {
-	switch k {
-	case IntegrationAsana, IntegrationAssembla, IntegrationBamboo, IntegrationBugzilla, IntegrationBuildkite,
-		IntegrationCampfire, IntegrationClickUp, IntegrationConfluence, IntegrationCustomIssueTracker, IntegrationDatadog,
-		IntegrationDiffblueCover, IntegrationDiscord, IntegrationDroneCI, IntegrationEmailsOnPush, IntegrationEWM,
-		IntegrationTelegram, IntegrationUnifyCircuit, IntegrationWebexTeams, IntegrationYouTrack:
-		return true
-	}
-	return false
+	_, known := integrationWords[string(k)]
+	return known
 }
 
 // isNamed reports whether the documents show the path segment.
@@ -108,7 +43,7 @@ func (k IntegrationKind) useIntegrationKindOrSlug(v Vocabulary) (string, error) 
 	case reason != "":
 		return "", argumentError("slug", reason)
 	case !k.isKnown():
-		return "", argumentError("slug", "the contract does not describe this integration: use IntegrationSlug")
+		return "", argumentError("slug", "there is no such kind: use IntegrationSlug")
 	case v == Neutral && !k.isNamed():
 		nameless := unnamed("slug", ", as IntegrationSlug or CustomIntegration")
 		nameless.Option = "argument"
@@ -160,7 +95,7 @@ func (s *IntegrationsService) Get(ctx context.Context, group Ref, name Integrati
 	return do[Integration](ctx, r, opts)
 }
 
-// IntegrationOptions are the options of an integration: those of one of the 19 kinds, such as
+// IntegrationOptions are the options of an integration: those of a kind, such as
 // *AsanaOptions, or a *CustomIntegration.
 type IntegrationOptions interface {
 	checker

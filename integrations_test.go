@@ -33,7 +33,7 @@ func TestIntegrationsRefused(t *testing.T) {
 	c := serve(t)
 	_, err := c.Integrations.Get(t.Context(), ID(7), IntegrationKind("car"))
 	assertRefused(t, err, "argument", "slug")
-	require.ErrorContains(t, err, "the contract does not describe this integration: use IntegrationSlug")
+	require.ErrorContains(t, err, "there is no such kind: use IntegrationSlug")
 	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), (*EWMOptions)(nil)), "EWMOptions.NewIssueURL", "new_issue_url")
 	twice := &CustomIntegration{Slug: "jira", UseInheritedSettings: new(true), Params: map[string]any{"use_inherited_settings": false}}
 	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), twice), "CustomIntegration", "")

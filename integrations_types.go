@@ -107,7 +107,7 @@ func (i *Integration) Decode(o IntegrationOptions) (hidden []string, err error) 
 			switch _, event := events[name]; {
 			case named && !fill(o, name, value):
 				return nil, &ValidationError{Option: "Decode", Param: name, Reason: "the server's value does not fit " + optionsName(o)}
-			case !named && (custom || !event) && string(value) != "null":
+			case !named && (custom && name != "active" || !event) && string(value) != "null":
 				rest = withMember(rest, name, value)
 			}
 		}
@@ -134,7 +134,7 @@ func (i *Integration) events() (map[string]json.RawMessage, error) {
 	maps.Copy(events, odd)
 	events["use_inherited_settings"] = events["inherited"]
 	for name := range events {
-		if !strings.HasSuffix(name, "_events") && name != "comment_on_event_enabled" && name != "use_inherited_settings" {
+		if !strings.HasSuffix(name, "_events") && !slices.Contains([]string{"active", "comment_on_event_enabled", "use_inherited_settings"}, name) {
 			delete(events, name)
 		}
 	}
@@ -173,7 +173,7 @@ func holdsSecret(param string) bool {
 	case "token", "password", "api_key", "webhook":
 		return true
 	}
-	return strings.HasSuffix(param, "_secret") || strings.HasSuffix(param, "_license_key") || strings.HasSuffix(param, "_channel")
+	return slices.ContainsFunc([]string{"_secret", "_license_key", "_private_key", "_channel"}, func(end string) bool { return strings.HasSuffix(param, end) })
 }
 
 // fill sets the field of one parameter. It returns false if the value does not fit the field.

@@ -227,8 +227,8 @@ func (p *pager[T]) fetchAndDecode(ctx context.Context, query string, seen *linkh
 	return p.decode(page, s)
 }
 
-// fetchPage is the first half of fetchAndDecode. The page that it returns has its link to the next page, and
-// no items yet; decode reads them from the call.
+// fetchPage is the first half of fetchAndDecode. The page that it returns has its link to the next
+// page, and no items yet; decode reads them from the call.
 func (p *pager[T]) fetchPage(ctx context.Context, query string, seen *linkheader.LoopDetector) (*page[T], *callState, error) {
 	address := p.first.url
 	if moved := p.redirectedTo.Load(); moved != nil {

@@ -28,12 +28,13 @@ func (s *PlaceholderReassignmentsService) Download(ctx context.Context, group Re
 	return open(ctx, r, opts)
 }
 
-// Upload sends the file with its rows filled in. The server processes it later, and reports by mail
-// when it is done. It returns ErrNotFound for an import into a personal namespace. After a failure
+// Upload sends the file with its rows filled in. Since GitLab refuses a name that does not end in
+// .csv, Upload appends that. The server processes the file later, and reports by mail when it is
+// done. It returns ErrNotFound for an import into a personal namespace. After a failure
 // with Error.MaybeApplied the server may process the file.
 // GitLab docs: https://docs.gitlab.com/api/group_placeholder_reassignments/
 func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref, file File, opts ...RequestOption) (*Message, error) {
-	r := s.newPost("/groups/:id/placeholder_reassignments", group).upload(nil, "file", file)
+	r := s.newPost("/groups/:id/placeholder_reassignments", group).upload(nil, "file", file.ending(".csv"))
 	return do[Message](ctx, r, opts)
 }
 

@@ -84,7 +84,8 @@ type ApplicationSettings struct {
 	UniqueIPsLimitTimeWindow *int `json:"unique_ips_limit_time_window"`
 	// TopLevelGroupCreationEnabled allows users to create top-level groups. Default: true.
 	TopLevelGroupCreationEnabled bool `json:"top_level_group_creation_enabled"`
-	// DisableInviteMembers prevents all users from inviting members to groups and projects.
+	// DisableInviteMembers prevents all users from inviting members to groups and projects. GitLab
+	// 19.5 no longer has it.
 	DisableInviteMembers bool `json:"disable_invite_members"`
 	// UserOAuthApplications allows users to register OAuth applications. It does not affect
 	// applications of groups.
@@ -267,7 +268,8 @@ type ApplicationSettings struct {
 	// EnableArtifactExternalRedirectWarningPage shows a warning before pages in artifacts redirect to
 	// another site. Update only.
 	EnableArtifactExternalRedirectWarningPage *bool `json:"enable_artifact_external_redirect_warning_page"`
-	// SuggestPipelineEnabled suggests a pipeline to projects without one. Update only.
+	// SuggestPipelineEnabled suggests a pipeline to projects without one. Update only. GitLab 19.5 no
+	// longer has it.
 	SuggestPipelineEnabled *bool `json:"suggest_pipeline_enabled"`
 	// ReceptiveClusterAgentsEnabled enables cluster agents that wait for connections from the server.
 	// Since 17.4. Update only.
@@ -345,7 +347,8 @@ type ApplicationSettings struct {
 
 	// AbuseNotificationEmail is the address that receives abuse reports. Update only.
 	AbuseNotificationEmail *string `json:"abuse_notification_email"`
-	// AdminNotificationEmail is AbuseNotificationEmail under its old name. Update only.
+	// AdminNotificationEmail is AbuseNotificationEmail under its old name. Update only. GitLab 19.5
+	// no longer has it.
 	//
 	// Deprecated: use AbuseNotificationEmail.
 	AdminNotificationEmail *string `json:"admin_notification_email"`
@@ -630,7 +633,7 @@ type ApplicationSettings struct {
 	// EnforcePIPLCompliance handles accounts as Chinese data protection law (PIPL) requires.
 	EnforcePIPLCompliance bool `json:"enforce_pipl_compliance"`
 	// GloballyAllowedIPs are the IP addresses and ranges that are always allowed, separated by
-	// commas.
+	// commas. GitLab 19.5 no longer has it.
 	GloballyAllowedIPs string `json:"globally_allowed_ips"`
 
 	// The documents describe these without a name. With WithVocabulary(Neutral), an update needs
@@ -729,6 +732,585 @@ type ApplicationSettings struct {
 	// LockMembershipsToSAML takes memberships from SAML groups only. Premium and Ultimate.
 	LockMembershipsToSAML *bool `json:"lock_memberships_to_saml"`
 
+	// Settings of GitLab 19.5 that the contract does not have.
+
+	// AIActionAPIRateLimit is the rate limit of calls to AI actions. Not part of the contract.
+	AIActionAPIRateLimit *int `json:"ai_action_api_rate_limit"`
+	// AIAuditEventsStreamingEnabled streams audit events of AI features. Not part of the contract.
+	AIAuditEventsStreamingEnabled *bool `json:"ai_audit_events_streaming_enabled"`
+	// AnonymousSearchesAllowed allows searches without a credential. Not part of the contract.
+	AnonymousSearchesAllowed *bool `json:"anonymous_searches_allowed"`
+	// AssetProxySecretKey is the key that the asset proxy shares. A secret. Update only. Not part of
+	// the contract.
+	AssetProxySecretKey *string `json:"asset_proxy_secret_key"`
+	// AuthorizedKeysEnabled writes SSH keys to the file authorized_keys. Not part of the contract.
+	AuthorizedKeysEnabled *bool `json:"authorized_keys_enabled"`
+	// AutoBanUserOnExcessiveProjectsDownload bans users who exceed it. Not part of the contract.
+	AutoBanUserOnExcessiveProjectsDownload *bool `json:"auto_ban_user_on_excessive_projects_download"`
+	// AutoDevOpsDomain is the domain of review apps and of stages of Auto Deploy. Not part of the
+	// contract.
+	AutoDevOpsDomain *string `json:"auto_devops_domain"`
+	// AutoDevOpsEnabled enables Auto DevOps for projects by default. Not part of the contract.
+	AutoDevOpsEnabled *bool `json:"auto_devops_enabled"`
+	// AutomaticPurchasedStorageAllocation allocates purchased storage to namespaces. Not part of the
+	// contract.
+	AutomaticPurchasedStorageAllocation *bool `json:"automatic_purchased_storage_allocation"`
+	// BuiltInProjectTemplatesEnabled offers the built-in templates for new projects. Not part of the
+	// contract.
+	BuiltInProjectTemplatesEnabled *bool `json:"built_in_project_templates_enabled"`
+	// BulkImportEnabled enables migrations of groups by direct transfer. Not part of the contract.
+	BulkImportEnabled *bool `json:"bulk_import_enabled"`
+	// CanCreateOrganization allows users to create organizations. Not part of the contract.
+	CanCreateOrganization *bool `json:"can_create_organization"`
+	// CheckNamespacePlan limits features of projects by the plan of their namespace. Not part of the
+	// contract.
+	CheckNamespacePlan *bool `json:"check_namespace_plan"`
+	// CIJobLiveTraceEnabled stores job logs in object storage while jobs run. Not part of the
+	// contract.
+	CIJobLiveTraceEnabled *bool `json:"ci_job_live_trace_enabled"`
+	// CIJobTraceUpdateInterval is the interval between updates of job logs, in seconds. Not part of
+	// the contract.
+	CIJobTraceUpdateInterval *int `json:"ci_job_trace_update_interval"`
+	// CIJobTraceUpdateIntervalWhenBeingWatched is that interval while a user reads the log. Not part
+	// of the contract.
+	CIJobTraceUpdateIntervalWhenBeingWatched *int `json:"ci_job_trace_update_interval_when_being_watched"`
+	// CIMaxIncludes is the limit of includes of a pipeline. Not part of the contract.
+	CIMaxIncludes *int `json:"ci_max_includes"`
+	// CIMaxTotalYAMLSizeBytes is the size limit of the CI configuration of a pipeline, with its
+	// includes. Not part of the contract.
+	CIMaxTotalYAMLSizeBytes *int `json:"ci_max_total_yaml_size_bytes"`
+	// CIPartitionsInSecondsLimit is the time after which a new partition of the CI tables begins, in
+	// seconds. Update only. Not part of the contract.
+	//
+	// Deprecated: use ci_partitions_in_seconds_limit_human_readable, in Extra.
+	CIPartitionsInSecondsLimit *int `json:"ci_partitions_in_seconds_limit"`
+	// CodeDropdownCustomClients are more clients in the list of ways to clone. Not part of the
+	// contract.
+	CodeDropdownCustomClients []CodeDropdownClient `json:"code_dropdown_custom_clients"`
+	// CodeSuggestionsAPIRateLimit is the rate limit of code suggestions. Not part of the contract.
+	CodeSuggestionsAPIRateLimit *int `json:"code_suggestions_api_rate_limit"`
+	// CommitEmailHostname is the host of private e-mail addresses in commits. Not part of the
+	// contract.
+	CommitEmailHostname *string `json:"commit_email_hostname"`
+	// ContainerRegistryImportCreatedBefore limits migrations to image repositories created before
+	// this time. Not part of the contract.
+	ContainerRegistryImportCreatedBefore Nullable[time.Time] `json:"container_registry_import_created_before"`
+	// ContainerRegistryImportMaxRetries is how often a migration of an image repository is retried.
+	// Not part of the contract.
+	ContainerRegistryImportMaxRetries *int `json:"container_registry_import_max_retries"`
+	// ContainerRegistryImportMaxStepDuration is the time limit of a step of a migration, in seconds.
+	// Not part of the contract.
+	ContainerRegistryImportMaxStepDuration *int `json:"container_registry_import_max_step_duration"`
+	// ContainerRegistryImportMaxTagsCount is the limit of tags of an image repository that is
+	// migrated. Not part of the contract.
+	ContainerRegistryImportMaxTagsCount *int `json:"container_registry_import_max_tags_count"`
+	// ContainerRegistryImportStartMaxRetries is how often the start of a migration is retried. Not
+	// part of the contract.
+	ContainerRegistryImportStartMaxRetries *int `json:"container_registry_import_start_max_retries"`
+	// ContainerRegistryImportTargetPlan is the plan whose image repositories are migrated. Not part
+	// of the contract.
+	ContainerRegistryImportTargetPlan *string `json:"container_registry_import_target_plan"`
+	// CustomHTTPCloneURLRoot is the root of addresses for Git over HTTP. Not part of the contract.
+	CustomHTTPCloneURLRoot *string `json:"custom_http_clone_url_root"`
+	// DeactivateDormantUsers deactivates users without activity. Not part of the contract.
+	DeactivateDormantUsers *bool `json:"deactivate_dormant_users"`
+	// DeactivateDormantUsersPeriod is the time without activity after which that happens, in days.
+	// Not part of the contract.
+	DeactivateDormantUsersPeriod *int `json:"deactivate_dormant_users_period"`
+	// DefaultArtifactsExpireIn is the age at which artifacts expire by default: "30 days". Not part
+	// of the contract.
+	DefaultArtifactsExpireIn *string `json:"default_artifacts_expire_in"`
+	// DefaultBranchName is the name of the first branch of new projects. Not part of the contract.
+	DefaultBranchName *string `json:"default_branch_name"`
+	// DefaultProjectCreation is who may create projects in groups: 0 no one, 1 Maintainers, 2
+	// Developers, 3 administrators. Not part of the contract.
+	DefaultProjectCreation *int `json:"default_project_creation"`
+	// DefaultSyntaxHighlightingTheme is the id of the default color theme. Not part of the contract.
+	DefaultSyntaxHighlightingTheme *int `json:"default_syntax_highlighting_theme"`
+	// DiffMaxFiles is the limit of files of a diff. Not part of the contract.
+	DiffMaxFiles *int `json:"diff_max_files"`
+	// DiffMaxLines is the limit of lines of a diff. Not part of the contract.
+	DiffMaxLines *int `json:"diff_max_lines"`
+	// DiffMaxPatchBytes is the size limit of a diff that is shown. Not part of the contract.
+	DiffMaxPatchBytes *int `json:"diff_max_patch_bytes"`
+	// DisableAdminOAuthScopes refuses broad scopes to OAuth applications that administrators do not
+	// trust. Not part of the contract.
+	DisableAdminOAuthScopes *bool `json:"disable_admin_oauth_scopes"`
+	// DisableFeedToken disables feed tokens. Not part of the contract.
+	DisableFeedToken *bool `json:"disable_feed_token"`
+	// DisableOverridingApproversPerMergeRequest prevents changes of approval rules in merge requests.
+	// Not part of the contract.
+	DisableOverridingApproversPerMergeRequest *bool `json:"disable_overriding_approvers_per_merge_request"`
+	// DisablePasswordAuthenticationForUsersWithSSOIdentities disables passwords for users with an
+	// identity for single sign-on. Not part of the contract.
+	DisablePasswordAuthenticationForUsersWithSSOIdentities *bool `json:"disable_password_authentication_for_users_with_sso_identities"`
+	// DisabledOAuthSignInSources lists the OAuth providers that users cannot sign in with. Not part
+	// of the contract.
+	DisabledOAuthSignInSources []string `json:"disabled_oauth_sign_in_sources"`
+	// DNSRebindingProtectionEnabled refuses requests to hosts whose name resolves to a local address.
+	// Not part of the contract.
+	DNSRebindingProtectionEnabled *bool `json:"dns_rebinding_protection_enabled"`
+	// DuoCustomAgentsEnabled enables custom agents of GitLab Duo. Not part of the contract.
+	DuoCustomAgentsEnabled *bool `json:"duo_custom_agents_enabled"`
+	// DuoCustomFlowsEnabled enables custom flows of GitLab Duo. Not part of the contract.
+	DuoCustomFlowsEnabled *bool `json:"duo_custom_flows_enabled"`
+	// DuoExternalAgentsEnabled enables external agents of GitLab Duo. Not part of the contract.
+	DuoExternalAgentsEnabled *bool `json:"duo_external_agents_enabled"`
+	// EKSAccessKeyID is the access key of Amazon EKS. Not part of the contract.
+	EKSAccessKeyID *string `json:"eks_access_key_id"`
+	// EKSAccountID is the account of Amazon EKS. Not part of the contract.
+	EKSAccountID *string `json:"eks_account_id"`
+	// EKSIntegrationEnabled enables the integration with Amazon EKS. Not part of the contract.
+	EKSIntegrationEnabled *bool `json:"eks_integration_enabled"`
+	// EKSSecretAccessKey is the secret access key of Amazon EKS. A secret. Update only. Not part of
+	// the contract.
+	EKSSecretAccessKey *string `json:"eks_secret_access_key"`
+	// ElasticsearchAnalyzersKuromojiEnabled enables the analyzer kuromoji, for Japanese, in the
+	// index. Not part of the contract.
+	ElasticsearchAnalyzersKuromojiEnabled *bool `json:"elasticsearch_analyzers_kuromoji_enabled"`
+	// ElasticsearchAnalyzersKuromojiSearch uses the analyzer kuromoji in searches. Not part of the
+	// contract.
+	ElasticsearchAnalyzersKuromojiSearch *bool `json:"elasticsearch_analyzers_kuromoji_search"`
+	// ElasticsearchAnalyzersSmartcnEnabled enables the analyzer smartcn, for Chinese, in the index.
+	// Not part of the contract.
+	ElasticsearchAnalyzersSmartcnEnabled *bool `json:"elasticsearch_analyzers_smartcn_enabled"`
+	// ElasticsearchAnalyzersSmartcnSearch uses the analyzer smartcn in searches. Not part of the
+	// contract.
+	ElasticsearchAnalyzersSmartcnSearch *bool `json:"elasticsearch_analyzers_smartcn_search"`
+	// ElasticsearchAWS signs requests to Elasticsearch with the keys of AWS. Not part of the
+	// contract.
+	ElasticsearchAWS *bool `json:"elasticsearch_aws"`
+	// ElasticsearchAWSAccessKey is the access key of AWS for Elasticsearch. Not part of the contract.
+	ElasticsearchAWSAccessKey *string `json:"elasticsearch_aws_access_key"`
+	// ElasticsearchAWSRegion is the region of AWS for Elasticsearch. Not part of the contract.
+	ElasticsearchAWSRegion *string `json:"elasticsearch_aws_region"`
+	// ElasticsearchAWSSecretAccessKey is the secret access key of AWS for Elasticsearch. Not part of
+	// the contract.
+	ElasticsearchAWSSecretAccessKey *string `json:"elasticsearch_aws_secret_access_key"`
+	// ElasticsearchClientRequestTimeout is the time limit of requests to Elasticsearch, in seconds.
+	// Not part of the contract.
+	ElasticsearchClientRequestTimeout *int `json:"elasticsearch_client_request_timeout"`
+	// ElasticsearchIndexSettings are the settings of single indexes. Not part of the contract.
+	ElasticsearchIndexSettings []ElasticsearchIndexSettings `json:"elasticsearch_index_settings"`
+	// ElasticsearchIndexedFieldLengthLimit is the length limit of text that is indexed. 0: none. Not
+	// part of the contract.
+	ElasticsearchIndexedFieldLengthLimit *int `json:"elasticsearch_indexed_field_length_limit"`
+	// ElasticsearchIndexedFileSizeLimitKB is the size limit of files that are indexed, in KiB. Not
+	// part of the contract.
+	ElasticsearchIndexedFileSizeLimitKB *int `json:"elasticsearch_indexed_file_size_limit_kb"`
+	// ElasticsearchIndexing enables indexing with Elasticsearch. Not part of the contract.
+	ElasticsearchIndexing *bool `json:"elasticsearch_indexing"`
+	// ElasticsearchLimitIndexing limits the index to ElasticsearchNamespaceIDs and
+	// ElasticsearchProjectIDs. Not part of the contract.
+	ElasticsearchLimitIndexing *bool `json:"elasticsearch_limit_indexing"`
+	// ElasticsearchMaxBulkConcurrency is the limit of parallel bulk requests per indexing operation.
+	// Not part of the contract.
+	ElasticsearchMaxBulkConcurrency *int `json:"elasticsearch_max_bulk_concurrency"`
+	// ElasticsearchMaxBulkSizeMB is the size limit of bulk requests, in MB. Not part of the contract.
+	ElasticsearchMaxBulkSizeMB *int `json:"elasticsearch_max_bulk_size_mb"`
+	// ElasticsearchMaxCodeIndexingConcurrency is the limit of parallel jobs that index code. Not part
+	// of the contract.
+	ElasticsearchMaxCodeIndexingConcurrency *int `json:"elasticsearch_max_code_indexing_concurrency"`
+	// ElasticsearchNamespaceIDs lists the namespaces that are indexed. Not part of the contract.
+	ElasticsearchNamespaceIDs []int64 `json:"elasticsearch_namespace_ids"`
+	// ElasticsearchPassword is the password of that user. Not part of the contract.
+	ElasticsearchPassword *string `json:"elasticsearch_password"`
+	// ElasticsearchPauseIndexing pauses indexing. Not part of the contract.
+	ElasticsearchPauseIndexing *bool `json:"elasticsearch_pause_indexing"`
+	// ElasticsearchProjectIDs lists the projects that are indexed. Not part of the contract.
+	ElasticsearchProjectIDs []int64 `json:"elasticsearch_project_ids"`
+	// ElasticsearchReplicas is the number of replicas of the index. Not part of the contract.
+	ElasticsearchReplicas *int `json:"elasticsearch_replicas"`
+	// ElasticsearchRequeueWorkers queues workers of the index again after a limit. Not part of the
+	// contract.
+	ElasticsearchRequeueWorkers *bool `json:"elasticsearch_requeue_workers"`
+	// ElasticsearchRetryOnFailure is how often requests to Elasticsearch are retried. Not part of the
+	// contract.
+	ElasticsearchRetryOnFailure *int `json:"elasticsearch_retry_on_failure"`
+	// ElasticsearchSearch searches with Elasticsearch. Not part of the contract.
+	ElasticsearchSearch *bool `json:"elasticsearch_search"`
+	// ElasticsearchShards is the number of shards of the index. Not part of the contract.
+	ElasticsearchShards *int `json:"elasticsearch_shards"`
+	// ElasticsearchURL are the addresses of Elasticsearch. Not part of the contract.
+	ElasticsearchURL []string `json:"elasticsearch_url"`
+	// ElasticsearchUsername is the user of Elasticsearch. Not part of the contract.
+	ElasticsearchUsername *string `json:"elasticsearch_username"`
+	// ElasticsearchWorkerNumberOfShards is the number of shards of the workers of the index. Not part
+	// of the contract.
+	ElasticsearchWorkerNumberOfShards *int `json:"elasticsearch_worker_number_of_shards"`
+	// EmailAdditionalText is added to the end of all e-mails. Not part of the contract.
+	EmailAdditionalText *string `json:"email_additional_text"`
+	// EmailAuthorInBody names the author in the body of e-mails. Not part of the contract.
+	EmailAuthorInBody *bool `json:"email_author_in_body"`
+	// EmailConfirmationSetting is whether users must confirm their e-mail address: off, soft or hard.
+	// Not part of the contract.
+	EmailConfirmationSetting *string `json:"email_confirmation_setting"`
+	// EnableLanguageServerRestrictions refuses language servers older than
+	// MinimumLanguageServerVersion. Not part of the contract.
+	EnableLanguageServerRestrictions *bool `json:"enable_language_server_restrictions"`
+	// EnabledGitAccessProtocol is the only protocol for Git: ssh or http. Empty: both. Not part of
+	// the contract.
+	EnabledGitAccessProtocol *string `json:"enabled_git_access_protocol"`
+	// EnforceCIInboundJobTokenScopeEnabled limits job tokens to the projects that are allowed, in all
+	// projects. Not part of the contract.
+	EnforceCIInboundJobTokenScopeEnabled *bool `json:"enforce_ci_inbound_job_token_scope_enabled"`
+	// EnforceNamespaceStorageLimit enforces the storage limits of namespaces. Not part of the
+	// contract.
+	EnforceNamespaceStorageLimit *bool `json:"enforce_namespace_storage_limit"`
+	// ExternalAuthClientCert is the client certificate for external authorization. Not part of the
+	// contract.
+	ExternalAuthClientCert *string `json:"external_auth_client_cert"`
+	// ExternalAuthClientKey is the private key of that certificate. Not part of the contract.
+	ExternalAuthClientKey *string `json:"external_auth_client_key"`
+	// ExternalAuthClientKeyPass is the passphrase of that key. Not part of the contract.
+	ExternalAuthClientKeyPass *string `json:"external_auth_client_key_pass"`
+	// GitRateLimitUsersAlertlist lists the users who are notified when a user exceeds it. Not part of
+	// the contract.
+	GitRateLimitUsersAlertlist []int64 `json:"git_rate_limit_users_alertlist"`
+	// GitRateLimitUsersAllowlist lists the names of users without that limit. Not part of the
+	// contract.
+	GitRateLimitUsersAllowlist []string `json:"git_rate_limit_users_allowlist"`
+	// GitTwoFactorSessionExpiry is the duration of a session for Git with two-factor authentication,
+	// in minutes. Not part of the contract.
+	GitTwoFactorSessionExpiry *int `json:"git_two_factor_session_expiry"`
+	// GitalyTimeoutDefault is the time limit of most Gitaly calls, in seconds. 0: none. Not part of
+	// the contract.
+	GitalyTimeoutDefault *int `json:"gitaly_timeout_default"`
+	// GitalyTimeoutFast is the time limit of fast Gitaly calls, in seconds. Not part of the contract.
+	GitalyTimeoutFast *int `json:"gitaly_timeout_fast"`
+	// GitalyTimeoutMedium is the time limit of Gitaly calls between fast and default, in seconds. Not
+	// part of the contract.
+	GitalyTimeoutMedium *int `json:"gitaly_timeout_medium"`
+	// GitLabDedicatedInstance marks an instance of GitLab Dedicated. Not part of the contract.
+	GitLabDedicatedInstance *bool `json:"gitlab_dedicated_instance"`
+	// GitLabEnvironmentToolkitInstance marks an instance that the GitLab Environment Toolkit manages.
+	// Not part of the contract.
+	GitLabEnvironmentToolkitInstance *bool `json:"gitlab_environment_toolkit_instance"`
+	// GitLabShellOperationLimit is the limit of Git operations over SSH per minute, user and
+	// repository. Not part of the contract.
+	GitLabShellOperationLimit *int `json:"gitlab_shell_operation_limit"`
+	// GitpodEnabled enables the integration with Gitpod. Not part of the contract.
+	GitpodEnabled *bool `json:"gitpod_enabled"`
+	// GitpodURL is the address of Gitpod. Not part of the contract.
+	GitpodURL *string `json:"gitpod_url"`
+	// GrafanaEnabled shows a link to Grafana. Not part of the contract.
+	GrafanaEnabled *bool `json:"grafana_enabled"`
+	// GrafanaURL is the address of Grafana. Not part of the contract.
+	GrafanaURL *string `json:"grafana_url"`
+	// GroupDownloadExportLimit is the limit of downloads of exported groups per minute and user. Not
+	// part of the contract.
+	GroupDownloadExportLimit *int `json:"group_download_export_limit"`
+	// GroupExportLimit is the limit of exports of groups per minute and user. Not part of the
+	// contract.
+	GroupExportLimit *int `json:"group_export_limit"`
+	// GroupImportLimit is the limit of imports of groups per minute and user. Not part of the
+	// contract.
+	GroupImportLimit *int `json:"group_import_limit"`
+	// HashedStorageEnabled stores repositories under hashed paths. Not part of the contract.
+	//
+	// Deprecated: it is always true.
+	HashedStorageEnabled *bool `json:"hashed_storage_enabled"`
+	// HelpPageDocumentationBaseURL is the address of another site for the documentation. Not part of
+	// the contract.
+	HelpPageDocumentationBaseURL *string `json:"help_page_documentation_base_url"`
+	// HelpPageHideCommercialContent hides commercial content from the help page. Not part of the
+	// contract.
+	HelpPageHideCommercialContent *bool `json:"help_page_hide_commercial_content"`
+	// HelpPageSupportURL is the address of support on the help page. Not part of the contract.
+	HelpPageSupportURL *string `json:"help_page_support_url"`
+	// HelpPageText is the text of the help page. Not part of the contract.
+	HelpPageText *string `json:"help_page_text"`
+	// HideThirdPartyOffers hides offers of other companies. Not part of the contract.
+	HideThirdPartyOffers *bool `json:"hide_third_party_offers"`
+	// HousekeepingBitmapsEnabled creates bitmaps of pack files. Not part of the contract.
+	HousekeepingBitmapsEnabled *bool `json:"housekeeping_bitmaps_enabled"`
+	// HousekeepingEnabled runs housekeeping of repositories. Not part of the contract.
+	HousekeepingEnabled *bool `json:"housekeeping_enabled"`
+	// HTMLEmailsEnabled sends e-mails as HTML. Not part of the contract.
+	HTMLEmailsEnabled *bool `json:"html_emails_enabled"`
+	// ImportSources lists the sources that projects can be imported from, such as github, bitbucket
+	// or git. Not part of the contract.
+	ImportSources []string `json:"import_sources"`
+	// InactiveResourceAccessTokensDeleteAfterDays is the age at which inactive tokens of projects and
+	// groups are deleted, in days. Not part of the contract.
+	InactiveResourceAccessTokensDeleteAfterDays *int `json:"inactive_resource_access_tokens_delete_after_days"`
+	// InvisibleCaptchaEnabled enables a hidden check for spam at sign-up. Not part of the contract.
+	InvisibleCaptchaEnabled *bool `json:"invisible_captcha_enabled"`
+	// JobPlayLimitPerUserProject is the limit of started manual jobs for one user and project. Not
+	// part of the contract.
+	JobPlayLimitPerUserProject *int `json:"job_play_limit_per_user_project"`
+	// JobRetryLimitPerUserProject is the limit of retried jobs for one user and project. Not part of
+	// the contract.
+	JobRetryLimitPerUserProject *int `json:"job_retry_limit_per_user_project"`
+	// KrokiFormats enables further formats of Kroki: blockdiag, bpmn and excalidraw. Not part of the
+	// contract.
+	KrokiFormats map[string]bool `json:"kroki_formats"`
+	// LockBuiltInProjectTemplatesEnabled prevents groups from changing
+	// BuiltInProjectTemplatesEnabled. Not part of the contract.
+	LockBuiltInProjectTemplatesEnabled *bool `json:"lock_built_in_project_templates_enabled"`
+	// LockDuoCustomAgentsEnabled prevents groups and projects from changing DuoCustomAgentsEnabled.
+	// Not part of the contract.
+	LockDuoCustomAgentsEnabled *bool `json:"lock_duo_custom_agents_enabled"`
+	// LockDuoCustomFlowsEnabled prevents groups and projects from changing DuoCustomFlowsEnabled. Not
+	// part of the contract.
+	LockDuoCustomFlowsEnabled *bool `json:"lock_duo_custom_flows_enabled"`
+	// LockDuoExternalAgentsEnabled prevents groups and projects from changing
+	// DuoExternalAgentsEnabled. Not part of the contract.
+	LockDuoExternalAgentsEnabled *bool `json:"lock_duo_external_agents_enabled"`
+	// LockMembershipsToLDAP takes memberships from LDAP groups only. Not part of the contract.
+	LockMembershipsToLDAP *bool `json:"lock_memberships_to_ldap"`
+	// LoggingFieldDualEmitTarget is the schema whose fields logs have too: 1. Not part of the
+	// contract.
+	LoggingFieldDualEmitTarget *int `json:"logging_field_dual_emit_target"`
+	// LoggingFieldSchemaVersion is the schema of fields in logs: 0 or 1. Not part of the contract.
+	LoggingFieldSchemaVersion *int `json:"logging_field_schema_version"`
+	// LoginRecaptchaProtectionEnabled enables reCAPTCHA at sign-in. Not part of the contract.
+	LoginRecaptchaProtectionEnabled *bool `json:"login_recaptcha_protection_enabled"`
+	// MailgunEventsEnabled accepts webhooks of Mailgun. Not part of the contract.
+	MailgunEventsEnabled *bool `json:"mailgun_events_enabled"`
+	// MailgunSigningKey is the key that signs webhooks of Mailgun. Not part of the contract.
+	MailgunSigningKey *string `json:"mailgun_signing_key"`
+	// MaintenanceMode refuses most changes. Not part of the contract.
+	MaintenanceMode *bool `json:"maintenance_mode"`
+	// MaintenanceModeMessage is shown while MaintenanceMode is true. Not part of the contract.
+	MaintenanceModeMessage *string `json:"maintenance_mode_message"`
+	// MaxArtifactsSize is the size limit of the artifacts of a job, in MB. Not part of the contract.
+	MaxArtifactsSize *int `json:"max_artifacts_size"`
+	// MaxNumberOfRepositoryDownloads is the limit of projects that a user may download per period.
+	// Not part of the contract.
+	MaxNumberOfRepositoryDownloads *int `json:"max_number_of_repository_downloads"`
+	// MaxNumberOfRepositoryDownloadsWithinTimePeriod is that period, in seconds. Not part of the
+	// contract.
+	MaxNumberOfRepositoryDownloadsWithinTimePeriod *int `json:"max_number_of_repository_downloads_within_time_period"`
+	// MaxPagesSize is the size limit of a Pages site, in MB. Not part of the contract.
+	MaxPagesSize *int `json:"max_pages_size"`
+	// MaxPersonalAccessTokenLifetime is the longest lifetime of access tokens, in days. Not part of
+	// the contract.
+	MaxPersonalAccessTokenLifetime *int `json:"max_personal_access_token_lifetime"`
+	// MaxSSHKeyLifetime is the longest lifetime of SSH keys, in days. Not part of the contract.
+	MaxSSHKeyLifetime *int `json:"max_ssh_key_lifetime"`
+	// MaxTerraformStateSizeBytes is the size limit of a Terraform state. 0: none. Not part of the
+	// contract.
+	MaxTerraformStateSizeBytes *int `json:"max_terraform_state_size_bytes"`
+	// MaxYAMLDepth is the limit of nested includes in CI configuration files. Not part of the
+	// contract.
+	MaxYAMLDepth *int `json:"max_yaml_depth"`
+	// MaxYAMLSizeBytes is the size limit of a CI configuration file. Not part of the contract.
+	MaxYAMLSizeBytes *int `json:"max_yaml_size_bytes"`
+	// MetricsMethodCallThreshold is the duration from which calls of methods are measured, in
+	// milliseconds. Not part of the contract.
+	MetricsMethodCallThreshold *int `json:"metrics_method_call_threshold"`
+	// MinimumLanguageServerVersion is the oldest release of the language server that is accepted. Not
+	// part of the contract.
+	MinimumLanguageServerVersion *string `json:"minimum_language_server_version"`
+	// MinimumPasswordLength is the length that new passwords need. Not part of the contract.
+	MinimumPasswordLength *int `json:"minimum_password_length"`
+	// MirrorAvailable allows Maintainers to set up mirrors. Not part of the contract.
+	MirrorAvailable *bool `json:"mirror_available"`
+	// MirrorCapacityThreshold is the free capacity at which more mirrors are scheduled. Not part of
+	// the contract.
+	MirrorCapacityThreshold *int `json:"mirror_capacity_threshold"`
+	// MirrorMaxCapacity is the limit of mirrors that are synchronized at a time. Not part of the
+	// contract.
+	MirrorMaxCapacity *int `json:"mirror_max_capacity"`
+	// MirrorMaxDelay is the longest time between updates of a mirror, in minutes. Not part of the
+	// contract.
+	MirrorMaxDelay *int `json:"mirror_max_delay"`
+	// NamespaceAggregationScheduleLeaseDurationInSeconds is the delay between updates of the
+	// statistics of a namespace, in seconds. Not part of the contract.
+	NamespaceAggregationScheduleLeaseDurationInSeconds *int `json:"namespace_aggregation_schedule_lease_duration_in_seconds"`
+	// NotesCreateLimit is the limit of new comments per minute and user. Not part of the contract.
+	NotesCreateLimit *int `json:"notes_create_limit"`
+	// OutboundLocalRequestsAllowlistRaw is OutboundLocalRequestsWhitelist as text. Not part of the
+	// contract.
+	OutboundLocalRequestsAllowlistRaw *string `json:"outbound_local_requests_allowlist_raw"`
+	// PackageMetadataPURLTypes lists the types of packages whose metadata is synchronized, by number.
+	// Not part of the contract.
+	PackageMetadataPURLTypes []int64 `json:"package_metadata_purl_types"`
+	// PagesDomainVerificationEnabled requires a proof of ownership for domains of Pages. Not part of
+	// the contract.
+	PagesDomainVerificationEnabled *bool `json:"pages_domain_verification_enabled"`
+	// PagesUniqueDomainDefaultEnabled sets a separate domain for each new Pages site. Not part of the
+	// contract.
+	PagesUniqueDomainDefaultEnabled *bool `json:"pages_unique_domain_default_enabled"`
+	// PasswordAuthenticationEnabledForGit allows a password in Git over HTTP. Not part of the
+	// contract.
+	PasswordAuthenticationEnabledForGit *bool `json:"password_authentication_enabled_for_git"`
+	// PasswordLowercaseRequired requires a lower-case letter in new passwords. Not part of the
+	// contract.
+	PasswordLowercaseRequired *bool `json:"password_lowercase_required"`
+	// PasswordNumberRequired requires a digit in new passwords. Not part of the contract.
+	PasswordNumberRequired *bool `json:"password_number_required"`
+	// PasswordSymbolRequired requires a symbol in new passwords. Not part of the contract.
+	PasswordSymbolRequired *bool `json:"password_symbol_required"`
+	// PasswordUppercaseRequired requires an upper-case letter in new passwords. Not part of the
+	// contract.
+	PasswordUppercaseRequired *bool `json:"password_uppercase_required"`
+	// PerformanceBarAllowedGroupPath is the group whose members may use the performance bar. Update
+	// only. Not part of the contract.
+	PerformanceBarAllowedGroupPath *string `json:"performance_bar_allowed_group_path"`
+	// PipelineCancelLimitPerUserProject is the limit of canceled pipelines for one user and project.
+	// Not part of the contract.
+	PipelineCancelLimitPerUserProject *int `json:"pipeline_cancel_limit_per_user_project"`
+	// PipelineLimitPerProjectUserSHA is the limit of new pipelines per minute for one project, user
+	// and commit. 0: none. Not part of the contract.
+	PipelineLimitPerProjectUserSHA *int `json:"pipeline_limit_per_project_user_sha"`
+	// PipelineRetryLimitPerUserProject is the limit of retried pipelines for one user and project.
+	// Not part of the contract.
+	PipelineRetryLimitPerUserProject *int `json:"pipeline_retry_limit_per_user_project"`
+	// PreventMergeRequestsAuthorApproval prevents approvals by the author. Not part of the contract.
+	PreventMergeRequestsAuthorApproval *bool `json:"prevent_merge_requests_author_approval"`
+	// PreventMergeRequestsCommittersApproval prevents approvals by users who added commits. Not part
+	// of the contract.
+	PreventMergeRequestsCommittersApproval *bool `json:"prevent_merge_requests_committers_approval"`
+	// ProjectDownloadExportLimit is the limit of downloads of exported projects per minute and user.
+	// Not part of the contract.
+	ProjectDownloadExportLimit *int `json:"project_download_export_limit"`
+	// ProjectExportEnabled enables exports of projects. Not part of the contract.
+	ProjectExportEnabled *bool `json:"project_export_enabled"`
+	// ProjectExportLimit is the limit of exports of projects per minute and user. Not part of the
+	// contract.
+	ProjectExportLimit *int `json:"project_export_limit"`
+	// ProjectImportLimit is the limit of imports of projects per minute and user. Not part of the
+	// contract.
+	ProjectImportLimit *int `json:"project_import_limit"`
+	// PrometheusMetricsEnabled enables metrics for Prometheus. Not part of the contract.
+	PrometheusMetricsEnabled *bool `json:"prometheus_metrics_enabled"`
+	// ProtectedCIVariables protects new CI variables by default. Not part of the contract.
+	ProtectedCIVariables *bool `json:"protected_ci_variables"`
+	// PushEventActivitiesLimit is the limit of branches and tags in a push that create single events.
+	// Not part of the contract.
+	PushEventActivitiesLimit *int `json:"push_event_activities_limit"`
+	// PushEventHooksLimit is the limit of branches and tags in a push that triggers webhooks. 0: none
+	// trigger. Not part of the contract.
+	PushEventHooksLimit *int `json:"push_event_hooks_limit"`
+	// RecaptchaEnabled enables reCAPTCHA. Not part of the contract.
+	RecaptchaEnabled *bool `json:"recaptcha_enabled"`
+	// RecaptchaPrivateKey is the private key of reCAPTCHA. Not part of the contract.
+	RecaptchaPrivateKey *string `json:"recaptcha_private_key"`
+	// RecaptchaSiteKey is the site key of reCAPTCHA. Not part of the contract.
+	RecaptchaSiteKey *string `json:"recaptcha_site_key"`
+	// ReceiveMaxInputSize is the size limit of a push, in MB. Not part of the contract.
+	ReceiveMaxInputSize *int `json:"receive_max_input_size"`
+	// RememberMeEnabled allows users to stay signed in. Not part of the contract.
+	RememberMeEnabled *bool `json:"remember_me_enabled"`
+	// RepositoryChecksEnabled checks repositories for damage, from time to time. Not part of the
+	// contract.
+	RepositoryChecksEnabled *bool `json:"repository_checks_enabled"`
+	// RepositorySizeLimit is the size limit of a repository, in MB. 0: none. Not part of the
+	// contract.
+	RepositorySizeLimit *int `json:"repository_size_limit"`
+	// ResourceUsageLimits are limits of resources. Their keys are not known. Not part of the
+	// contract.
+	ResourceUsageLimits map[string]json.RawMessage `json:"resource_usage_limits"`
+	// SearchRateLimit is the limit of searches per minute and user. Not part of the contract.
+	SearchRateLimit *int `json:"search_rate_limit"`
+	// SearchRateLimitUnauthenticated is the limit of searches per minute and IP address without a
+	// credential. Not part of the contract.
+	SearchRateLimitUnauthenticated *int `json:"search_rate_limit_unauthenticated"`
+	// SecretDetectionRevocationTokenTypesURL is the address that lists the types of tokens to revoke.
+	// Not part of the contract.
+	SecretDetectionRevocationTokenTypesURL *string `json:"secret_detection_revocation_token_types_url"`
+	// SecretDetectionTokenRevocationEnabled revokes leaked tokens. Not part of the contract.
+	SecretDetectionTokenRevocationEnabled *bool `json:"secret_detection_token_revocation_enabled"`
+	// SecretDetectionTokenRevocationToken is the token of that address. Not part of the contract.
+	SecretDetectionTokenRevocationToken *string `json:"secret_detection_token_revocation_token"`
+	// SecretDetectionTokenRevocationURL is the address that revokes leaked tokens. Not part of the
+	// contract.
+	SecretDetectionTokenRevocationURL *string `json:"secret_detection_token_revocation_url"`
+	// SentryClientsideDSN is the address of Sentry for browsers. Not part of the contract.
+	SentryClientsideDSN *string `json:"sentry_clientside_dsn"`
+	// SentryDSN is the address of Sentry for the server. Not part of the contract.
+	SentryDSN *string `json:"sentry_dsn"`
+	// SentryEnabled reports errors to Sentry. Not part of the contract.
+	SentryEnabled *bool `json:"sentry_enabled"`
+	// SentryEnvironment is the name of this environment in Sentry. Not part of the contract.
+	SentryEnvironment *string `json:"sentry_environment"`
+	// SessionExpireFromInit ends sessions at a fixed time after sign-in, not after the last action.
+	// Not part of the contract.
+	SessionExpireFromInit *bool `json:"session_expire_from_init"`
+	// StaticObjectsExternalStorageAuthToken is the token of the external storage for static objects.
+	// Not part of the contract.
+	StaticObjectsExternalStorageAuthToken *string `json:"static_objects_external_storage_auth_token"`
+	// StaticObjectsExternalStorageURL is the address of the external storage for static objects. Not
+	// part of the contract.
+	StaticObjectsExternalStorageURL *string `json:"static_objects_external_storage_url"`
+	// TerraformStateEncryptionEnabled encrypts Terraform states. Not part of the contract.
+	TerraformStateEncryptionEnabled *bool `json:"terraform_state_encryption_enabled"`
+	// ThrottleAuthenticatedDeprecatedAPIEnabled enables a rate limit for authenticated requests to
+	// deprecated APIs. Not part of the contract.
+	ThrottleAuthenticatedDeprecatedAPIEnabled *bool `json:"throttle_authenticated_deprecated_api_enabled"`
+	// ThrottleAuthenticatedDeprecatedAPIPeriodInSeconds is the period of that rate limit, in seconds.
+	// Not part of the contract.
+	ThrottleAuthenticatedDeprecatedAPIPeriodInSeconds *int `json:"throttle_authenticated_deprecated_api_period_in_seconds"`
+	// ThrottleAuthenticatedDeprecatedAPIRequestsPerPeriod is the number of requests per period. Not
+	// part of the contract.
+	ThrottleAuthenticatedDeprecatedAPIRequestsPerPeriod *int `json:"throttle_authenticated_deprecated_api_requests_per_period"`
+	// ThrottleAuthenticatedFilesAPIEnabled enables a rate limit for authenticated requests to the API
+	// of files. Not part of the contract.
+	ThrottleAuthenticatedFilesAPIEnabled *bool `json:"throttle_authenticated_files_api_enabled"`
+	// ThrottleAuthenticatedFilesAPIPeriodInSeconds is the period of that rate limit, in seconds. Not
+	// part of the contract.
+	ThrottleAuthenticatedFilesAPIPeriodInSeconds *int `json:"throttle_authenticated_files_api_period_in_seconds"`
+	// ThrottleAuthenticatedFilesAPIRequestsPerPeriod is the number of requests per period. Not part
+	// of the contract.
+	ThrottleAuthenticatedFilesAPIRequestsPerPeriod *int `json:"throttle_authenticated_files_api_requests_per_period"`
+	// ThrottleAuthenticatedGitLFSEnabled enables a rate limit for authenticated Git LFS requests. Not
+	// part of the contract.
+	ThrottleAuthenticatedGitLFSEnabled *bool `json:"throttle_authenticated_git_lfs_enabled"`
+	// ThrottleAuthenticatedGitLFSPeriodInSeconds is the period of that rate limit, in seconds. Not
+	// part of the contract.
+	ThrottleAuthenticatedGitLFSPeriodInSeconds *int `json:"throttle_authenticated_git_lfs_period_in_seconds"`
+	// ThrottleAuthenticatedGitLFSRequestsPerPeriod is the number of requests per period. Not part of
+	// the contract.
+	ThrottleAuthenticatedGitLFSRequestsPerPeriod *int `json:"throttle_authenticated_git_lfs_requests_per_period"`
+	// ThrottleIncidentManagementNotificationEnabled enables a rate limit for alerts. Not part of the
+	// contract.
+	ThrottleIncidentManagementNotificationEnabled *bool `json:"throttle_incident_management_notification_enabled"`
+	// ThrottleIncidentManagementNotificationPerPeriod is the number of alerts per period. Not part of
+	// the contract.
+	ThrottleIncidentManagementNotificationPerPeriod *int `json:"throttle_incident_management_notification_per_period"`
+	// ThrottleIncidentManagementNotificationPeriodInSeconds is the period of that rate limit, in
+	// seconds. Not part of the contract.
+	ThrottleIncidentManagementNotificationPeriodInSeconds *int `json:"throttle_incident_management_notification_period_in_seconds"`
+	// ThrottleProtectedPathsEnabled enables a rate limit for protected paths. Not part of the
+	// contract.
+	ThrottleProtectedPathsEnabled *bool `json:"throttle_protected_paths_enabled"`
+	// ThrottleProtectedPathsPeriodInSeconds is the period of that rate limit, in seconds. Not part of
+	// the contract.
+	ThrottleProtectedPathsPeriodInSeconds *int `json:"throttle_protected_paths_period_in_seconds"`
+	// ThrottleProtectedPathsRequestsPerPeriod is the number of requests per period. Not part of the
+	// contract.
+	ThrottleProtectedPathsRequestsPerPeriod *int `json:"throttle_protected_paths_requests_per_period"`
+	// ThrottleUnauthenticatedDeprecatedAPIEnabled enables a rate limit for requests to deprecated
+	// APIs without a credential. Not part of the contract.
+	ThrottleUnauthenticatedDeprecatedAPIEnabled *bool `json:"throttle_unauthenticated_deprecated_api_enabled"`
+	// ThrottleUnauthenticatedDeprecatedAPIPeriodInSeconds is the period of that rate limit, in
+	// seconds. Not part of the contract.
+	ThrottleUnauthenticatedDeprecatedAPIPeriodInSeconds *int `json:"throttle_unauthenticated_deprecated_api_period_in_seconds"`
+	// ThrottleUnauthenticatedDeprecatedAPIRequestsPerPeriod is the number of requests per period. Not
+	// part of the contract.
+	ThrottleUnauthenticatedDeprecatedAPIRequestsPerPeriod *int `json:"throttle_unauthenticated_deprecated_api_requests_per_period"`
+	// ThrottleUnauthenticatedFilesAPIEnabled enables a rate limit for requests to the API of files
+	// without a credential. Not part of the contract.
+	ThrottleUnauthenticatedFilesAPIEnabled *bool `json:"throttle_unauthenticated_files_api_enabled"`
+	// ThrottleUnauthenticatedFilesAPIPeriodInSeconds is the period of that rate limit, in seconds.
+	// Not part of the contract.
+	ThrottleUnauthenticatedFilesAPIPeriodInSeconds *int `json:"throttle_unauthenticated_files_api_period_in_seconds"`
+	// ThrottleUnauthenticatedFilesAPIRequestsPerPeriod is the number of requests per period. Not part
+	// of the contract.
+	ThrottleUnauthenticatedFilesAPIRequestsPerPeriod *int `json:"throttle_unauthenticated_files_api_requests_per_period"`
+	// UsagePingFeaturesEnabled enables features that need the service ping. Not part of the contract.
+	UsagePingFeaturesEnabled *bool `json:"usage_ping_features_enabled"`
+	// UseNATSForAuditStreaming streams audit events through NATS. Not part of the contract.
+	UseNATSForAuditStreaming *bool `json:"use_nats_for_audit_streaming"`
+	// UsersGetByIDLimit is the limit of requests for a user by id, per 10 minutes and user. Not part
+	// of the contract.
+	UsersGetByIDLimit *int `json:"users_get_by_id_limit"`
+	// UsersGetByIDLimitAllowlistRaw lists the users without that limit, one per line. Not part of the
+	// contract.
+	UsersGetByIDLimitAllowlistRaw *string `json:"users_get_by_id_limit_allowlist_raw"`
+
 	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 
@@ -744,6 +1326,7 @@ type ApplicationSettings struct {
 // DeleteUnconfirmedUsers is false. The server checks ranges, sets of values, and regular
 // expressions, whose syntax the contract does not name.
 type UpdateSettingsOptions struct {
+	Redacted
 	// Sign-up and sign-in.
 
 	// SignupEnabled allows users to create their own accounts. Default: true.
@@ -793,7 +1376,8 @@ type UpdateSettingsOptions struct {
 	UniqueIPsLimitTimeWindow *int `json:"unique_ips_limit_time_window,omitempty"`
 	// TopLevelGroupCreationEnabled allows users to create top-level groups. Default: true.
 	TopLevelGroupCreationEnabled *bool `json:"top_level_group_creation_enabled,omitempty"`
-	// DisableInviteMembers prevents all users from inviting members to groups and projects.
+	// DisableInviteMembers prevents all users from inviting members to groups and projects. GitLab
+	// 19.5 no longer has it.
 	DisableInviteMembers *bool `json:"disable_invite_members,omitempty"`
 	// UserOAuthApplications allows users to register OAuth applications. It does not affect
 	// applications of groups.
@@ -882,7 +1466,8 @@ type UpdateSettingsOptions struct {
 	// EnableArtifactExternalRedirectWarningPage shows a warning before pages in artifacts redirect to
 	// another site.
 	EnableArtifactExternalRedirectWarningPage *bool `json:"enable_artifact_external_redirect_warning_page,omitempty"`
-	// SuggestPipelineEnabled suggests a pipeline to projects without one.
+	// SuggestPipelineEnabled suggests a pipeline to projects without one. GitLab 19.5 no longer has
+	// it.
 	SuggestPipelineEnabled *bool `json:"suggest_pipeline_enabled,omitempty"`
 	// ReceptiveClusterAgentsEnabled enables cluster agents that wait for connections from the server.
 	// Since 17.4.
@@ -936,7 +1521,8 @@ type UpdateSettingsOptions struct {
 
 	// AbuseNotificationEmail is the address that receives abuse reports.
 	AbuseNotificationEmail *string `json:"abuse_notification_email,omitempty"`
-	// AdminNotificationEmail is AbuseNotificationEmail under its old name.
+	// AdminNotificationEmail is AbuseNotificationEmail under its old name. GitLab 19.5 no longer has
+	// it.
 	//
 	// Deprecated: use AbuseNotificationEmail.
 	AdminNotificationEmail *string `json:"admin_notification_email,omitempty"`
@@ -1216,6 +1802,587 @@ type UpdateSettingsOptions struct {
 	// SecretPushProtectionAvailable allows projects to enable secret push protection; it does not
 	// enable it. Premium and Ultimate, although the list of parameters names Ultimate only.
 	SecretPushProtectionAvailable *bool `json:"secret_push_protection_available,omitempty"`
+
+	// Settings of GitLab 19.5 that the contract does not have.
+
+	// AIActionAPIRateLimit is the rate limit of calls to AI actions. Not part of the contract.
+	AIActionAPIRateLimit *int `json:"ai_action_api_rate_limit,omitempty"`
+	// AIAuditEventsStreamingEnabled streams audit events of AI features. Not part of the contract.
+	AIAuditEventsStreamingEnabled *bool `json:"ai_audit_events_streaming_enabled,omitempty"`
+	// AnonymousSearchesAllowed allows searches without a credential. Not part of the contract.
+	AnonymousSearchesAllowed *bool `json:"anonymous_searches_allowed,omitempty"`
+	// AssetProxySecretKey is the key that the asset proxy shares. A secret. Not part of the contract.
+	AssetProxySecretKey *string `json:"asset_proxy_secret_key,omitempty"`
+	// AuthorizedKeysEnabled writes SSH keys to the file authorized_keys. Not part of the contract.
+	AuthorizedKeysEnabled *bool `json:"authorized_keys_enabled,omitempty"`
+	// AutoBanUserOnExcessiveProjectsDownload bans users who exceed it. Not part of the contract.
+	AutoBanUserOnExcessiveProjectsDownload *bool `json:"auto_ban_user_on_excessive_projects_download,omitempty"`
+	// AutoDevOpsDomain is the domain of review apps and of stages of Auto Deploy. Not part of the
+	// contract.
+	AutoDevOpsDomain *string `json:"auto_devops_domain,omitempty"`
+	// AutoDevOpsEnabled enables Auto DevOps for projects by default. Not part of the contract.
+	AutoDevOpsEnabled *bool `json:"auto_devops_enabled,omitempty"`
+	// AutomaticPurchasedStorageAllocation allocates purchased storage to namespaces. Not part of the
+	// contract.
+	AutomaticPurchasedStorageAllocation *bool `json:"automatic_purchased_storage_allocation,omitempty"`
+	// BuiltInProjectTemplatesEnabled offers the built-in templates for new projects. Not part of the
+	// contract.
+	BuiltInProjectTemplatesEnabled *bool `json:"built_in_project_templates_enabled,omitempty"`
+	// BulkImportEnabled enables migrations of groups by direct transfer. Not part of the contract.
+	BulkImportEnabled *bool `json:"bulk_import_enabled,omitempty"`
+	// CanCreateOrganization allows users to create organizations. Not part of the contract.
+	CanCreateOrganization *bool `json:"can_create_organization,omitempty"`
+	// CheckNamespacePlan limits features of projects by the plan of their namespace. Not part of the
+	// contract.
+	CheckNamespacePlan *bool `json:"check_namespace_plan,omitempty"`
+	// CIJobLiveTraceEnabled stores job logs in object storage while jobs run. Not part of the
+	// contract.
+	CIJobLiveTraceEnabled *bool `json:"ci_job_live_trace_enabled,omitempty"`
+	// CIJobTraceUpdateInterval is the interval between updates of job logs, in seconds. Not part of
+	// the contract.
+	CIJobTraceUpdateInterval *int `json:"ci_job_trace_update_interval,omitempty"`
+	// CIJobTraceUpdateIntervalWhenBeingWatched is that interval while a user reads the log. Not part
+	// of the contract.
+	CIJobTraceUpdateIntervalWhenBeingWatched *int `json:"ci_job_trace_update_interval_when_being_watched,omitempty"`
+	// CIMaxIncludes is the limit of includes of a pipeline. Not part of the contract.
+	CIMaxIncludes *int `json:"ci_max_includes,omitempty"`
+	// CIMaxTotalYAMLSizeBytes is the size limit of the CI configuration of a pipeline, with its
+	// includes. Not part of the contract.
+	CIMaxTotalYAMLSizeBytes *int `json:"ci_max_total_yaml_size_bytes,omitempty"`
+	// CIPartitionsInSecondsLimit is the time after which a new partition of the CI tables begins, in
+	// seconds. Not part of the contract.
+	//
+	// Deprecated: use ci_partitions_in_seconds_limit_human_readable, in Extra.
+	CIPartitionsInSecondsLimit *int `json:"ci_partitions_in_seconds_limit,omitempty"`
+	// CodeDropdownCustomClients are more clients in the list of ways to clone. An empty slice clears
+	// it. Not part of the contract.
+	CodeDropdownCustomClients []CodeDropdownClient `json:"code_dropdown_custom_clients,omitzero"`
+	// CodeSuggestionsAPIRateLimit is the rate limit of code suggestions. Not part of the contract.
+	CodeSuggestionsAPIRateLimit *int `json:"code_suggestions_api_rate_limit,omitempty"`
+	// CommitEmailHostname is the host of private e-mail addresses in commits. Not part of the
+	// contract.
+	CommitEmailHostname *string `json:"commit_email_hostname,omitempty"`
+	// ContainerRegistryImportCreatedBefore limits migrations to image repositories created before
+	// this time. Not part of the contract.
+	ContainerRegistryImportCreatedBefore Nullable[time.Time] `json:"container_registry_import_created_before,omitzero"`
+	// ContainerRegistryImportMaxRetries is how often a migration of an image repository is retried.
+	// Not part of the contract.
+	ContainerRegistryImportMaxRetries *int `json:"container_registry_import_max_retries,omitempty"`
+	// ContainerRegistryImportMaxStepDuration is the time limit of a step of a migration, in seconds.
+	// Not part of the contract.
+	ContainerRegistryImportMaxStepDuration *int `json:"container_registry_import_max_step_duration,omitempty"`
+	// ContainerRegistryImportMaxTagsCount is the limit of tags of an image repository that is
+	// migrated. Not part of the contract.
+	ContainerRegistryImportMaxTagsCount *int `json:"container_registry_import_max_tags_count,omitempty"`
+	// ContainerRegistryImportStartMaxRetries is how often the start of a migration is retried. Not
+	// part of the contract.
+	ContainerRegistryImportStartMaxRetries *int `json:"container_registry_import_start_max_retries,omitempty"`
+	// ContainerRegistryImportTargetPlan is the plan whose image repositories are migrated. Not part
+	// of the contract.
+	ContainerRegistryImportTargetPlan *string `json:"container_registry_import_target_plan,omitempty"`
+	// CustomHTTPCloneURLRoot is the root of addresses for Git over HTTP. Not part of the contract.
+	CustomHTTPCloneURLRoot *string `json:"custom_http_clone_url_root,omitempty"`
+	// DeactivateDormantUsers deactivates users without activity. Not part of the contract.
+	DeactivateDormantUsers *bool `json:"deactivate_dormant_users,omitempty"`
+	// DeactivateDormantUsersPeriod is the time without activity after which that happens, in days.
+	// Not part of the contract.
+	DeactivateDormantUsersPeriod *int `json:"deactivate_dormant_users_period,omitempty"`
+	// DefaultArtifactsExpireIn is the age at which artifacts expire by default: "30 days". Not part
+	// of the contract.
+	DefaultArtifactsExpireIn *string `json:"default_artifacts_expire_in,omitempty"`
+	// DefaultBranchName is the name of the first branch of new projects. Not part of the contract.
+	DefaultBranchName *string `json:"default_branch_name,omitempty"`
+	// DefaultProjectCreation is who may create projects in groups: 0 no one, 1 Maintainers, 2
+	// Developers, 3 administrators. Not part of the contract.
+	DefaultProjectCreation *int `json:"default_project_creation,omitempty"`
+	// DefaultSyntaxHighlightingTheme is the id of the default color theme. Not part of the contract.
+	DefaultSyntaxHighlightingTheme *int `json:"default_syntax_highlighting_theme,omitempty"`
+	// DiffMaxFiles is the limit of files of a diff. Not part of the contract.
+	DiffMaxFiles *int `json:"diff_max_files,omitempty"`
+	// DiffMaxLines is the limit of lines of a diff. Not part of the contract.
+	DiffMaxLines *int `json:"diff_max_lines,omitempty"`
+	// DiffMaxPatchBytes is the size limit of a diff that is shown. Not part of the contract.
+	DiffMaxPatchBytes *int `json:"diff_max_patch_bytes,omitempty"`
+	// DisableAdminOAuthScopes refuses broad scopes to OAuth applications that administrators do not
+	// trust. Not part of the contract.
+	DisableAdminOAuthScopes *bool `json:"disable_admin_oauth_scopes,omitempty"`
+	// DisableFeedToken disables feed tokens. Not part of the contract.
+	DisableFeedToken *bool `json:"disable_feed_token,omitempty"`
+	// DisableOverridingApproversPerMergeRequest prevents changes of approval rules in merge requests.
+	// Not part of the contract.
+	DisableOverridingApproversPerMergeRequest *bool `json:"disable_overriding_approvers_per_merge_request,omitempty"`
+	// DisablePasswordAuthenticationForUsersWithSSOIdentities disables passwords for users with an
+	// identity for single sign-on. Not part of the contract.
+	DisablePasswordAuthenticationForUsersWithSSOIdentities *bool `json:"disable_password_authentication_for_users_with_sso_identities,omitempty"`
+	// DisabledOAuthSignInSources lists the OAuth providers that users cannot sign in with. An empty
+	// slice clears it. Not part of the contract.
+	DisabledOAuthSignInSources []string `json:"disabled_oauth_sign_in_sources,omitzero"`
+	// DNSRebindingProtectionEnabled refuses requests to hosts whose name resolves to a local address.
+	// Not part of the contract.
+	DNSRebindingProtectionEnabled *bool `json:"dns_rebinding_protection_enabled,omitempty"`
+	// DuoCustomAgentsEnabled enables custom agents of GitLab Duo. Not part of the contract.
+	DuoCustomAgentsEnabled *bool `json:"duo_custom_agents_enabled,omitempty"`
+	// DuoCustomFlowsEnabled enables custom flows of GitLab Duo. Not part of the contract.
+	DuoCustomFlowsEnabled *bool `json:"duo_custom_flows_enabled,omitempty"`
+	// DuoExternalAgentsEnabled enables external agents of GitLab Duo. Not part of the contract.
+	DuoExternalAgentsEnabled *bool `json:"duo_external_agents_enabled,omitempty"`
+	// EKSAccessKeyID is the access key of Amazon EKS. Not part of the contract.
+	EKSAccessKeyID *string `json:"eks_access_key_id,omitempty"`
+	// EKSAccountID is the account of Amazon EKS. Not part of the contract.
+	EKSAccountID *string `json:"eks_account_id,omitempty"`
+	// EKSIntegrationEnabled enables the integration with Amazon EKS. Not part of the contract.
+	EKSIntegrationEnabled *bool `json:"eks_integration_enabled,omitempty"`
+	// EKSSecretAccessKey is the secret access key of Amazon EKS. A secret. Not part of the contract.
+	EKSSecretAccessKey *string `json:"eks_secret_access_key,omitempty"`
+	// ElasticsearchAnalyzersKuromojiEnabled enables the analyzer kuromoji, for Japanese, in the
+	// index. Not part of the contract.
+	ElasticsearchAnalyzersKuromojiEnabled *bool `json:"elasticsearch_analyzers_kuromoji_enabled,omitempty"`
+	// ElasticsearchAnalyzersKuromojiSearch uses the analyzer kuromoji in searches. Not part of the
+	// contract.
+	ElasticsearchAnalyzersKuromojiSearch *bool `json:"elasticsearch_analyzers_kuromoji_search,omitempty"`
+	// ElasticsearchAnalyzersSmartcnEnabled enables the analyzer smartcn, for Chinese, in the index.
+	// Not part of the contract.
+	ElasticsearchAnalyzersSmartcnEnabled *bool `json:"elasticsearch_analyzers_smartcn_enabled,omitempty"`
+	// ElasticsearchAnalyzersSmartcnSearch uses the analyzer smartcn in searches. Not part of the
+	// contract.
+	ElasticsearchAnalyzersSmartcnSearch *bool `json:"elasticsearch_analyzers_smartcn_search,omitempty"`
+	// ElasticsearchAWS signs requests to Elasticsearch with the keys of AWS. Not part of the
+	// contract.
+	ElasticsearchAWS *bool `json:"elasticsearch_aws,omitempty"`
+	// ElasticsearchAWSAccessKey is the access key of AWS for Elasticsearch. Not part of the contract.
+	ElasticsearchAWSAccessKey *string `json:"elasticsearch_aws_access_key,omitempty"`
+	// ElasticsearchAWSRegion is the region of AWS for Elasticsearch. Not part of the contract.
+	ElasticsearchAWSRegion *string `json:"elasticsearch_aws_region,omitempty"`
+	// ElasticsearchAWSSecretAccessKey is the secret access key of AWS for Elasticsearch. Not part of
+	// the contract.
+	ElasticsearchAWSSecretAccessKey *string `json:"elasticsearch_aws_secret_access_key,omitempty"`
+	// ElasticsearchClientRequestTimeout is the time limit of requests to Elasticsearch, in seconds.
+	// Not part of the contract.
+	ElasticsearchClientRequestTimeout *int `json:"elasticsearch_client_request_timeout,omitempty"`
+	// ElasticsearchIndexSettings are the settings of single indexes. An empty slice clears it. Not
+	// part of the contract.
+	ElasticsearchIndexSettings []ElasticsearchIndexSettings `json:"elasticsearch_index_settings,omitzero"`
+	// ElasticsearchIndexedFieldLengthLimit is the length limit of text that is indexed. 0: none. Not
+	// part of the contract.
+	ElasticsearchIndexedFieldLengthLimit *int `json:"elasticsearch_indexed_field_length_limit,omitempty"`
+	// ElasticsearchIndexedFileSizeLimitKB is the size limit of files that are indexed, in KiB. Not
+	// part of the contract.
+	ElasticsearchIndexedFileSizeLimitKB *int `json:"elasticsearch_indexed_file_size_limit_kb,omitempty"`
+	// ElasticsearchIndexing enables indexing with Elasticsearch. Not part of the contract.
+	ElasticsearchIndexing *bool `json:"elasticsearch_indexing,omitempty"`
+	// ElasticsearchLimitIndexing limits the index to ElasticsearchNamespaceIDs and
+	// ElasticsearchProjectIDs. Not part of the contract.
+	ElasticsearchLimitIndexing *bool `json:"elasticsearch_limit_indexing,omitempty"`
+	// ElasticsearchMaxBulkConcurrency is the limit of parallel bulk requests per indexing operation.
+	// Not part of the contract.
+	ElasticsearchMaxBulkConcurrency *int `json:"elasticsearch_max_bulk_concurrency,omitempty"`
+	// ElasticsearchMaxBulkSizeMB is the size limit of bulk requests, in MB. Not part of the contract.
+	ElasticsearchMaxBulkSizeMB *int `json:"elasticsearch_max_bulk_size_mb,omitempty"`
+	// ElasticsearchMaxCodeIndexingConcurrency is the limit of parallel jobs that index code. Not part
+	// of the contract.
+	ElasticsearchMaxCodeIndexingConcurrency *int `json:"elasticsearch_max_code_indexing_concurrency,omitempty"`
+	// ElasticsearchNamespaceIDs lists the namespaces that are indexed. An empty slice clears it. Not
+	// part of the contract.
+	ElasticsearchNamespaceIDs []int64 `json:"elasticsearch_namespace_ids,omitzero"`
+	// ElasticsearchPassword is the password of that user. Not part of the contract.
+	ElasticsearchPassword *string `json:"elasticsearch_password,omitempty"`
+	// ElasticsearchPauseIndexing pauses indexing. Not part of the contract.
+	ElasticsearchPauseIndexing *bool `json:"elasticsearch_pause_indexing,omitempty"`
+	// ElasticsearchProjectIDs lists the projects that are indexed. An empty slice clears it. Not part
+	// of the contract.
+	ElasticsearchProjectIDs []int64 `json:"elasticsearch_project_ids,omitzero"`
+	// ElasticsearchReplicas is the number of replicas of the index. Not part of the contract.
+	ElasticsearchReplicas *int `json:"elasticsearch_replicas,omitempty"`
+	// ElasticsearchRequeueWorkers queues workers of the index again after a limit. Not part of the
+	// contract.
+	ElasticsearchRequeueWorkers *bool `json:"elasticsearch_requeue_workers,omitempty"`
+	// ElasticsearchRetryOnFailure is how often requests to Elasticsearch are retried. Not part of the
+	// contract.
+	ElasticsearchRetryOnFailure *int `json:"elasticsearch_retry_on_failure,omitempty"`
+	// ElasticsearchSearch searches with Elasticsearch. Not part of the contract.
+	ElasticsearchSearch *bool `json:"elasticsearch_search,omitempty"`
+	// ElasticsearchShards is the number of shards of the index. Not part of the contract.
+	ElasticsearchShards *int `json:"elasticsearch_shards,omitempty"`
+	// ElasticsearchURL are the addresses of Elasticsearch. An empty slice clears it. Not part of the
+	// contract.
+	ElasticsearchURL []string `json:"elasticsearch_url,omitzero"`
+	// ElasticsearchUsername is the user of Elasticsearch. Not part of the contract.
+	ElasticsearchUsername *string `json:"elasticsearch_username,omitempty"`
+	// ElasticsearchWorkerNumberOfShards is the number of shards of the workers of the index. Not part
+	// of the contract.
+	ElasticsearchWorkerNumberOfShards *int `json:"elasticsearch_worker_number_of_shards,omitempty"`
+	// EmailAdditionalText is added to the end of all e-mails. Not part of the contract.
+	EmailAdditionalText *string `json:"email_additional_text,omitempty"`
+	// EmailAuthorInBody names the author in the body of e-mails. Not part of the contract.
+	EmailAuthorInBody *bool `json:"email_author_in_body,omitempty"`
+	// EmailConfirmationSetting is whether users must confirm their e-mail address: off, soft or hard.
+	// Not part of the contract.
+	EmailConfirmationSetting *string `json:"email_confirmation_setting,omitempty"`
+	// EnableLanguageServerRestrictions refuses language servers older than
+	// MinimumLanguageServerVersion. Not part of the contract.
+	EnableLanguageServerRestrictions *bool `json:"enable_language_server_restrictions,omitempty"`
+	// EnabledGitAccessProtocol is the only protocol for Git: ssh or http. Empty: both. Not part of
+	// the contract.
+	EnabledGitAccessProtocol *string `json:"enabled_git_access_protocol,omitempty"`
+	// EnforceCIInboundJobTokenScopeEnabled limits job tokens to the projects that are allowed, in all
+	// projects. Not part of the contract.
+	EnforceCIInboundJobTokenScopeEnabled *bool `json:"enforce_ci_inbound_job_token_scope_enabled,omitempty"`
+	// EnforceNamespaceStorageLimit enforces the storage limits of namespaces. Not part of the
+	// contract.
+	EnforceNamespaceStorageLimit *bool `json:"enforce_namespace_storage_limit,omitempty"`
+	// ExternalAuthClientCert is the client certificate for external authorization. Not part of the
+	// contract.
+	ExternalAuthClientCert *string `json:"external_auth_client_cert,omitempty"`
+	// ExternalAuthClientKey is the private key of that certificate. Not part of the contract.
+	ExternalAuthClientKey *string `json:"external_auth_client_key,omitempty"`
+	// ExternalAuthClientKeyPass is the passphrase of that key. Not part of the contract.
+	ExternalAuthClientKeyPass *string `json:"external_auth_client_key_pass,omitempty"`
+	// GitRateLimitUsersAlertlist lists the users who are notified when a user exceeds it. An empty
+	// slice clears it. Not part of the contract.
+	GitRateLimitUsersAlertlist []int64 `json:"git_rate_limit_users_alertlist,omitzero"`
+	// GitRateLimitUsersAllowlist lists the names of users without that limit. An empty slice clears
+	// it. Not part of the contract.
+	GitRateLimitUsersAllowlist []string `json:"git_rate_limit_users_allowlist,omitzero"`
+	// GitTwoFactorSessionExpiry is the duration of a session for Git with two-factor authentication,
+	// in minutes. Not part of the contract.
+	GitTwoFactorSessionExpiry *int `json:"git_two_factor_session_expiry,omitempty"`
+	// GitalyTimeoutDefault is the time limit of most Gitaly calls, in seconds. 0: none. Not part of
+	// the contract.
+	GitalyTimeoutDefault *int `json:"gitaly_timeout_default,omitempty"`
+	// GitalyTimeoutFast is the time limit of fast Gitaly calls, in seconds. Not part of the contract.
+	GitalyTimeoutFast *int `json:"gitaly_timeout_fast,omitempty"`
+	// GitalyTimeoutMedium is the time limit of Gitaly calls between fast and default, in seconds. Not
+	// part of the contract.
+	GitalyTimeoutMedium *int `json:"gitaly_timeout_medium,omitempty"`
+	// GitLabDedicatedInstance marks an instance of GitLab Dedicated. Not part of the contract.
+	GitLabDedicatedInstance *bool `json:"gitlab_dedicated_instance,omitempty"`
+	// GitLabEnvironmentToolkitInstance marks an instance that the GitLab Environment Toolkit manages.
+	// Not part of the contract.
+	GitLabEnvironmentToolkitInstance *bool `json:"gitlab_environment_toolkit_instance,omitempty"`
+	// GitLabShellOperationLimit is the limit of Git operations over SSH per minute, user and
+	// repository. Not part of the contract.
+	GitLabShellOperationLimit *int `json:"gitlab_shell_operation_limit,omitempty"`
+	// GitpodEnabled enables the integration with Gitpod. Not part of the contract.
+	GitpodEnabled *bool `json:"gitpod_enabled,omitempty"`
+	// GitpodURL is the address of Gitpod. Not part of the contract.
+	GitpodURL *string `json:"gitpod_url,omitempty"`
+	// GrafanaEnabled shows a link to Grafana. Not part of the contract.
+	GrafanaEnabled *bool `json:"grafana_enabled,omitempty"`
+	// GrafanaURL is the address of Grafana. Not part of the contract.
+	GrafanaURL *string `json:"grafana_url,omitempty"`
+	// GroupDownloadExportLimit is the limit of downloads of exported groups per minute and user. Not
+	// part of the contract.
+	GroupDownloadExportLimit *int `json:"group_download_export_limit,omitempty"`
+	// GroupExportLimit is the limit of exports of groups per minute and user. Not part of the
+	// contract.
+	GroupExportLimit *int `json:"group_export_limit,omitempty"`
+	// GroupImportLimit is the limit of imports of groups per minute and user. Not part of the
+	// contract.
+	GroupImportLimit *int `json:"group_import_limit,omitempty"`
+	// HashedStorageEnabled stores repositories under hashed paths. Not part of the contract.
+	//
+	// Deprecated: it is always true.
+	HashedStorageEnabled *bool `json:"hashed_storage_enabled,omitempty"`
+	// HelpPageDocumentationBaseURL is the address of another site for the documentation. Not part of
+	// the contract.
+	HelpPageDocumentationBaseURL *string `json:"help_page_documentation_base_url,omitempty"`
+	// HelpPageHideCommercialContent hides commercial content from the help page. Not part of the
+	// contract.
+	HelpPageHideCommercialContent *bool `json:"help_page_hide_commercial_content,omitempty"`
+	// HelpPageSupportURL is the address of support on the help page. Not part of the contract.
+	HelpPageSupportURL *string `json:"help_page_support_url,omitempty"`
+	// HelpPageText is the text of the help page. Not part of the contract.
+	HelpPageText *string `json:"help_page_text,omitempty"`
+	// HideThirdPartyOffers hides offers of other companies. Not part of the contract.
+	HideThirdPartyOffers *bool `json:"hide_third_party_offers,omitempty"`
+	// HousekeepingBitmapsEnabled creates bitmaps of pack files. Not part of the contract.
+	HousekeepingBitmapsEnabled *bool `json:"housekeeping_bitmaps_enabled,omitempty"`
+	// HousekeepingEnabled runs housekeeping of repositories. Not part of the contract.
+	HousekeepingEnabled *bool `json:"housekeeping_enabled,omitempty"`
+	// HTMLEmailsEnabled sends e-mails as HTML. Not part of the contract.
+	HTMLEmailsEnabled *bool `json:"html_emails_enabled,omitempty"`
+	// ImportSources lists the sources that projects can be imported from, such as github, bitbucket
+	// or git. An empty slice clears it. Not part of the contract.
+	ImportSources []string `json:"import_sources,omitzero"`
+	// InactiveResourceAccessTokensDeleteAfterDays is the age at which inactive tokens of projects and
+	// groups are deleted, in days. Not part of the contract.
+	InactiveResourceAccessTokensDeleteAfterDays *int `json:"inactive_resource_access_tokens_delete_after_days,omitempty"`
+	// InvisibleCaptchaEnabled enables a hidden check for spam at sign-up. Not part of the contract.
+	InvisibleCaptchaEnabled *bool `json:"invisible_captcha_enabled,omitempty"`
+	// JobPlayLimitPerUserProject is the limit of started manual jobs for one user and project. Not
+	// part of the contract.
+	JobPlayLimitPerUserProject *int `json:"job_play_limit_per_user_project,omitempty"`
+	// JobRetryLimitPerUserProject is the limit of retried jobs for one user and project. Not part of
+	// the contract.
+	JobRetryLimitPerUserProject *int `json:"job_retry_limit_per_user_project,omitempty"`
+	// KrokiFormats enables further formats of Kroki: blockdiag, bpmn and excalidraw. An empty map
+	// clears it. Not part of the contract.
+	KrokiFormats map[string]bool `json:"kroki_formats,omitzero"`
+	// LockBuiltInProjectTemplatesEnabled prevents groups from changing
+	// BuiltInProjectTemplatesEnabled. Not part of the contract.
+	LockBuiltInProjectTemplatesEnabled *bool `json:"lock_built_in_project_templates_enabled,omitempty"`
+	// LockDuoCustomAgentsEnabled prevents groups and projects from changing DuoCustomAgentsEnabled.
+	// Not part of the contract.
+	LockDuoCustomAgentsEnabled *bool `json:"lock_duo_custom_agents_enabled,omitempty"`
+	// LockDuoCustomFlowsEnabled prevents groups and projects from changing DuoCustomFlowsEnabled. Not
+	// part of the contract.
+	LockDuoCustomFlowsEnabled *bool `json:"lock_duo_custom_flows_enabled,omitempty"`
+	// LockDuoExternalAgentsEnabled prevents groups and projects from changing
+	// DuoExternalAgentsEnabled. Not part of the contract.
+	LockDuoExternalAgentsEnabled *bool `json:"lock_duo_external_agents_enabled,omitempty"`
+	// LockMembershipsToLDAP takes memberships from LDAP groups only. Not part of the contract.
+	LockMembershipsToLDAP *bool `json:"lock_memberships_to_ldap,omitempty"`
+	// LoggingFieldDualEmitTarget is the schema whose fields logs have too: 1. Not part of the
+	// contract.
+	LoggingFieldDualEmitTarget *int `json:"logging_field_dual_emit_target,omitempty"`
+	// LoggingFieldSchemaVersion is the schema of fields in logs: 0 or 1. Not part of the contract.
+	LoggingFieldSchemaVersion *int `json:"logging_field_schema_version,omitempty"`
+	// LoginRecaptchaProtectionEnabled enables reCAPTCHA at sign-in. Not part of the contract.
+	LoginRecaptchaProtectionEnabled *bool `json:"login_recaptcha_protection_enabled,omitempty"`
+	// MailgunEventsEnabled accepts webhooks of Mailgun. Not part of the contract.
+	MailgunEventsEnabled *bool `json:"mailgun_events_enabled,omitempty"`
+	// MailgunSigningKey is the key that signs webhooks of Mailgun. Not part of the contract.
+	MailgunSigningKey *string `json:"mailgun_signing_key,omitempty"`
+	// MaintenanceMode refuses most changes. Not part of the contract.
+	MaintenanceMode *bool `json:"maintenance_mode,omitempty"`
+	// MaintenanceModeMessage is shown while MaintenanceMode is true. Not part of the contract.
+	MaintenanceModeMessage *string `json:"maintenance_mode_message,omitempty"`
+	// MaxArtifactsSize is the size limit of the artifacts of a job, in MB. Not part of the contract.
+	MaxArtifactsSize *int `json:"max_artifacts_size,omitempty"`
+	// MaxNumberOfRepositoryDownloads is the limit of projects that a user may download per period.
+	// Not part of the contract.
+	MaxNumberOfRepositoryDownloads *int `json:"max_number_of_repository_downloads,omitempty"`
+	// MaxNumberOfRepositoryDownloadsWithinTimePeriod is that period, in seconds. Not part of the
+	// contract.
+	MaxNumberOfRepositoryDownloadsWithinTimePeriod *int `json:"max_number_of_repository_downloads_within_time_period,omitempty"`
+	// MaxPagesSize is the size limit of a Pages site, in MB. Not part of the contract.
+	MaxPagesSize *int `json:"max_pages_size,omitempty"`
+	// MaxPersonalAccessTokenLifetime is the longest lifetime of access tokens, in days. Not part of
+	// the contract.
+	MaxPersonalAccessTokenLifetime *int `json:"max_personal_access_token_lifetime,omitempty"`
+	// MaxSSHKeyLifetime is the longest lifetime of SSH keys, in days. Not part of the contract.
+	MaxSSHKeyLifetime *int `json:"max_ssh_key_lifetime,omitempty"`
+	// MaxTerraformStateSizeBytes is the size limit of a Terraform state. 0: none. Not part of the
+	// contract.
+	MaxTerraformStateSizeBytes *int `json:"max_terraform_state_size_bytes,omitempty"`
+	// MaxYAMLDepth is the limit of nested includes in CI configuration files. Not part of the
+	// contract.
+	MaxYAMLDepth *int `json:"max_yaml_depth,omitempty"`
+	// MaxYAMLSizeBytes is the size limit of a CI configuration file. Not part of the contract.
+	MaxYAMLSizeBytes *int `json:"max_yaml_size_bytes,omitempty"`
+	// MetricsMethodCallThreshold is the duration from which calls of methods are measured, in
+	// milliseconds. Not part of the contract.
+	MetricsMethodCallThreshold *int `json:"metrics_method_call_threshold,omitempty"`
+	// MinimumLanguageServerVersion is the oldest release of the language server that is accepted. Not
+	// part of the contract.
+	MinimumLanguageServerVersion *string `json:"minimum_language_server_version,omitempty"`
+	// MinimumPasswordLength is the length that new passwords need. Not part of the contract.
+	MinimumPasswordLength *int `json:"minimum_password_length,omitempty"`
+	// MirrorAvailable allows Maintainers to set up mirrors. Not part of the contract.
+	MirrorAvailable *bool `json:"mirror_available,omitempty"`
+	// MirrorCapacityThreshold is the free capacity at which more mirrors are scheduled. Not part of
+	// the contract.
+	MirrorCapacityThreshold *int `json:"mirror_capacity_threshold,omitempty"`
+	// MirrorMaxCapacity is the limit of mirrors that are synchronized at a time. Not part of the
+	// contract.
+	MirrorMaxCapacity *int `json:"mirror_max_capacity,omitempty"`
+	// MirrorMaxDelay is the longest time between updates of a mirror, in minutes. Not part of the
+	// contract.
+	MirrorMaxDelay *int `json:"mirror_max_delay,omitempty"`
+	// NamespaceAggregationScheduleLeaseDurationInSeconds is the delay between updates of the
+	// statistics of a namespace, in seconds. Not part of the contract.
+	NamespaceAggregationScheduleLeaseDurationInSeconds *int `json:"namespace_aggregation_schedule_lease_duration_in_seconds,omitempty"`
+	// NotesCreateLimit is the limit of new comments per minute and user. Not part of the contract.
+	NotesCreateLimit *int `json:"notes_create_limit,omitempty"`
+	// OutboundLocalRequestsAllowlistRaw is OutboundLocalRequestsWhitelist as text. Not part of the
+	// contract.
+	OutboundLocalRequestsAllowlistRaw *string `json:"outbound_local_requests_allowlist_raw,omitempty"`
+	// PackageMetadataPURLTypes lists the types of packages whose metadata is synchronized, by number.
+	// An empty slice clears it. Not part of the contract.
+	PackageMetadataPURLTypes []int64 `json:"package_metadata_purl_types,omitzero"`
+	// PagesDomainVerificationEnabled requires a proof of ownership for domains of Pages. Not part of
+	// the contract.
+	PagesDomainVerificationEnabled *bool `json:"pages_domain_verification_enabled,omitempty"`
+	// PagesUniqueDomainDefaultEnabled sets a separate domain for each new Pages site. Not part of the
+	// contract.
+	PagesUniqueDomainDefaultEnabled *bool `json:"pages_unique_domain_default_enabled,omitempty"`
+	// PasswordAuthenticationEnabledForGit allows a password in Git over HTTP. Not part of the
+	// contract.
+	PasswordAuthenticationEnabledForGit *bool `json:"password_authentication_enabled_for_git,omitempty"`
+	// PasswordLowercaseRequired requires a lower-case letter in new passwords. Not part of the
+	// contract.
+	PasswordLowercaseRequired *bool `json:"password_lowercase_required,omitempty"`
+	// PasswordNumberRequired requires a digit in new passwords. Not part of the contract.
+	PasswordNumberRequired *bool `json:"password_number_required,omitempty"`
+	// PasswordSymbolRequired requires a symbol in new passwords. Not part of the contract.
+	PasswordSymbolRequired *bool `json:"password_symbol_required,omitempty"`
+	// PasswordUppercaseRequired requires an upper-case letter in new passwords. Not part of the
+	// contract.
+	PasswordUppercaseRequired *bool `json:"password_uppercase_required,omitempty"`
+	// PerformanceBarAllowedGroupPath is the group whose members may use the performance bar. Not part
+	// of the contract.
+	PerformanceBarAllowedGroupPath *string `json:"performance_bar_allowed_group_path,omitempty"`
+	// PipelineCancelLimitPerUserProject is the limit of canceled pipelines for one user and project.
+	// Not part of the contract.
+	PipelineCancelLimitPerUserProject *int `json:"pipeline_cancel_limit_per_user_project,omitempty"`
+	// PipelineLimitPerProjectUserSHA is the limit of new pipelines per minute for one project, user
+	// and commit. 0: none. Not part of the contract.
+	PipelineLimitPerProjectUserSHA *int `json:"pipeline_limit_per_project_user_sha,omitempty"`
+	// PipelineRetryLimitPerUserProject is the limit of retried pipelines for one user and project.
+	// Not part of the contract.
+	PipelineRetryLimitPerUserProject *int `json:"pipeline_retry_limit_per_user_project,omitempty"`
+	// PreventMergeRequestsAuthorApproval prevents approvals by the author. Not part of the contract.
+	PreventMergeRequestsAuthorApproval *bool `json:"prevent_merge_requests_author_approval,omitempty"`
+	// PreventMergeRequestsCommittersApproval prevents approvals by users who added commits. Not part
+	// of the contract.
+	PreventMergeRequestsCommittersApproval *bool `json:"prevent_merge_requests_committers_approval,omitempty"`
+	// ProjectDownloadExportLimit is the limit of downloads of exported projects per minute and user.
+	// Not part of the contract.
+	ProjectDownloadExportLimit *int `json:"project_download_export_limit,omitempty"`
+	// ProjectExportEnabled enables exports of projects. Not part of the contract.
+	ProjectExportEnabled *bool `json:"project_export_enabled,omitempty"`
+	// ProjectExportLimit is the limit of exports of projects per minute and user. Not part of the
+	// contract.
+	ProjectExportLimit *int `json:"project_export_limit,omitempty"`
+	// ProjectImportLimit is the limit of imports of projects per minute and user. Not part of the
+	// contract.
+	ProjectImportLimit *int `json:"project_import_limit,omitempty"`
+	// PrometheusMetricsEnabled enables metrics for Prometheus. Not part of the contract.
+	PrometheusMetricsEnabled *bool `json:"prometheus_metrics_enabled,omitempty"`
+	// ProtectedCIVariables protects new CI variables by default. Not part of the contract.
+	ProtectedCIVariables *bool `json:"protected_ci_variables,omitempty"`
+	// PushEventActivitiesLimit is the limit of branches and tags in a push that create single events.
+	// Not part of the contract.
+	PushEventActivitiesLimit *int `json:"push_event_activities_limit,omitempty"`
+	// PushEventHooksLimit is the limit of branches and tags in a push that triggers webhooks. 0: none
+	// trigger. Not part of the contract.
+	PushEventHooksLimit *int `json:"push_event_hooks_limit,omitempty"`
+	// RecaptchaEnabled enables reCAPTCHA. Not part of the contract.
+	RecaptchaEnabled *bool `json:"recaptcha_enabled,omitempty"`
+	// RecaptchaPrivateKey is the private key of reCAPTCHA. Not part of the contract.
+	RecaptchaPrivateKey *string `json:"recaptcha_private_key,omitempty"`
+	// RecaptchaSiteKey is the site key of reCAPTCHA. Not part of the contract.
+	RecaptchaSiteKey *string `json:"recaptcha_site_key,omitempty"`
+	// ReceiveMaxInputSize is the size limit of a push, in MB. Not part of the contract.
+	ReceiveMaxInputSize *int `json:"receive_max_input_size,omitempty"`
+	// RememberMeEnabled allows users to stay signed in. Not part of the contract.
+	RememberMeEnabled *bool `json:"remember_me_enabled,omitempty"`
+	// RepositoryChecksEnabled checks repositories for damage, from time to time. Not part of the
+	// contract.
+	RepositoryChecksEnabled *bool `json:"repository_checks_enabled,omitempty"`
+	// RepositorySizeLimit is the size limit of a repository, in MB. 0: none. Not part of the
+	// contract.
+	RepositorySizeLimit *int `json:"repository_size_limit,omitempty"`
+	// ResourceUsageLimits are limits of resources. Their keys are not known. An empty map clears it.
+	// Not part of the contract.
+	ResourceUsageLimits map[string]any `json:"resource_usage_limits,omitzero"`
+	// SearchRateLimit is the limit of searches per minute and user. Not part of the contract.
+	SearchRateLimit *int `json:"search_rate_limit,omitempty"`
+	// SearchRateLimitUnauthenticated is the limit of searches per minute and IP address without a
+	// credential. Not part of the contract.
+	SearchRateLimitUnauthenticated *int `json:"search_rate_limit_unauthenticated,omitempty"`
+	// SecretDetectionRevocationTokenTypesURL is the address that lists the types of tokens to revoke.
+	// Not part of the contract.
+	SecretDetectionRevocationTokenTypesURL *string `json:"secret_detection_revocation_token_types_url,omitempty"`
+	// SecretDetectionTokenRevocationEnabled revokes leaked tokens. Not part of the contract.
+	SecretDetectionTokenRevocationEnabled *bool `json:"secret_detection_token_revocation_enabled,omitempty"`
+	// SecretDetectionTokenRevocationToken is the token of that address. Not part of the contract.
+	SecretDetectionTokenRevocationToken *string `json:"secret_detection_token_revocation_token,omitempty"`
+	// SecretDetectionTokenRevocationURL is the address that revokes leaked tokens. Not part of the
+	// contract.
+	SecretDetectionTokenRevocationURL *string `json:"secret_detection_token_revocation_url,omitempty"`
+	// SentryClientsideDSN is the address of Sentry for browsers. Not part of the contract.
+	SentryClientsideDSN *string `json:"sentry_clientside_dsn,omitempty"`
+	// SentryDSN is the address of Sentry for the server. Not part of the contract.
+	SentryDSN *string `json:"sentry_dsn,omitempty"`
+	// SentryEnabled reports errors to Sentry. Not part of the contract.
+	SentryEnabled *bool `json:"sentry_enabled,omitempty"`
+	// SentryEnvironment is the name of this environment in Sentry. Not part of the contract.
+	SentryEnvironment *string `json:"sentry_environment,omitempty"`
+	// SessionExpireFromInit ends sessions at a fixed time after sign-in, not after the last action.
+	// Not part of the contract.
+	SessionExpireFromInit *bool `json:"session_expire_from_init,omitempty"`
+	// StaticObjectsExternalStorageAuthToken is the token of the external storage for static objects.
+	// Not part of the contract.
+	StaticObjectsExternalStorageAuthToken *string `json:"static_objects_external_storage_auth_token,omitempty"`
+	// StaticObjectsExternalStorageURL is the address of the external storage for static objects. Not
+	// part of the contract.
+	StaticObjectsExternalStorageURL *string `json:"static_objects_external_storage_url,omitempty"`
+	// TerraformStateEncryptionEnabled encrypts Terraform states. Not part of the contract.
+	TerraformStateEncryptionEnabled *bool `json:"terraform_state_encryption_enabled,omitempty"`
+	// ThrottleAuthenticatedDeprecatedAPIEnabled enables a rate limit for authenticated requests to
+	// deprecated APIs. Not part of the contract.
+	ThrottleAuthenticatedDeprecatedAPIEnabled *bool `json:"throttle_authenticated_deprecated_api_enabled,omitempty"`
+	// ThrottleAuthenticatedDeprecatedAPIPeriodInSeconds is the period of that rate limit, in seconds.
+	// Not part of the contract.
+	ThrottleAuthenticatedDeprecatedAPIPeriodInSeconds *int `json:"throttle_authenticated_deprecated_api_period_in_seconds,omitempty"`
+	// ThrottleAuthenticatedDeprecatedAPIRequestsPerPeriod is the number of requests per period. Not
+	// part of the contract.
+	ThrottleAuthenticatedDeprecatedAPIRequestsPerPeriod *int `json:"throttle_authenticated_deprecated_api_requests_per_period,omitempty"`
+	// ThrottleAuthenticatedFilesAPIEnabled enables a rate limit for authenticated requests to the API
+	// of files. Not part of the contract.
+	ThrottleAuthenticatedFilesAPIEnabled *bool `json:"throttle_authenticated_files_api_enabled,omitempty"`
+	// ThrottleAuthenticatedFilesAPIPeriodInSeconds is the period of that rate limit, in seconds. Not
+	// part of the contract.
+	ThrottleAuthenticatedFilesAPIPeriodInSeconds *int `json:"throttle_authenticated_files_api_period_in_seconds,omitempty"`
+	// ThrottleAuthenticatedFilesAPIRequestsPerPeriod is the number of requests per period. Not part
+	// of the contract.
+	ThrottleAuthenticatedFilesAPIRequestsPerPeriod *int `json:"throttle_authenticated_files_api_requests_per_period,omitempty"`
+	// ThrottleAuthenticatedGitLFSEnabled enables a rate limit for authenticated Git LFS requests. Not
+	// part of the contract.
+	ThrottleAuthenticatedGitLFSEnabled *bool `json:"throttle_authenticated_git_lfs_enabled,omitempty"`
+	// ThrottleAuthenticatedGitLFSPeriodInSeconds is the period of that rate limit, in seconds. Not
+	// part of the contract.
+	ThrottleAuthenticatedGitLFSPeriodInSeconds *int `json:"throttle_authenticated_git_lfs_period_in_seconds,omitempty"`
+	// ThrottleAuthenticatedGitLFSRequestsPerPeriod is the number of requests per period. Not part of
+	// the contract.
+	ThrottleAuthenticatedGitLFSRequestsPerPeriod *int `json:"throttle_authenticated_git_lfs_requests_per_period,omitempty"`
+	// ThrottleIncidentManagementNotificationEnabled enables a rate limit for alerts. Not part of the
+	// contract.
+	ThrottleIncidentManagementNotificationEnabled *bool `json:"throttle_incident_management_notification_enabled,omitempty"`
+	// ThrottleIncidentManagementNotificationPerPeriod is the number of alerts per period. Not part of
+	// the contract.
+	ThrottleIncidentManagementNotificationPerPeriod *int `json:"throttle_incident_management_notification_per_period,omitempty"`
+	// ThrottleIncidentManagementNotificationPeriodInSeconds is the period of that rate limit, in
+	// seconds. Not part of the contract.
+	ThrottleIncidentManagementNotificationPeriodInSeconds *int `json:"throttle_incident_management_notification_period_in_seconds,omitempty"`
+	// ThrottleProtectedPathsEnabled enables a rate limit for protected paths. Not part of the
+	// contract.
+	ThrottleProtectedPathsEnabled *bool `json:"throttle_protected_paths_enabled,omitempty"`
+	// ThrottleProtectedPathsPeriodInSeconds is the period of that rate limit, in seconds. Not part of
+	// the contract.
+	ThrottleProtectedPathsPeriodInSeconds *int `json:"throttle_protected_paths_period_in_seconds,omitempty"`
+	// ThrottleProtectedPathsRequestsPerPeriod is the number of requests per period. Not part of the
+	// contract.
+	ThrottleProtectedPathsRequestsPerPeriod *int `json:"throttle_protected_paths_requests_per_period,omitempty"`
+	// ThrottleUnauthenticatedDeprecatedAPIEnabled enables a rate limit for requests to deprecated
+	// APIs without a credential. Not part of the contract.
+	ThrottleUnauthenticatedDeprecatedAPIEnabled *bool `json:"throttle_unauthenticated_deprecated_api_enabled,omitempty"`
+	// ThrottleUnauthenticatedDeprecatedAPIPeriodInSeconds is the period of that rate limit, in
+	// seconds. Not part of the contract.
+	ThrottleUnauthenticatedDeprecatedAPIPeriodInSeconds *int `json:"throttle_unauthenticated_deprecated_api_period_in_seconds,omitempty"`
+	// ThrottleUnauthenticatedDeprecatedAPIRequestsPerPeriod is the number of requests per period. Not
+	// part of the contract.
+	ThrottleUnauthenticatedDeprecatedAPIRequestsPerPeriod *int `json:"throttle_unauthenticated_deprecated_api_requests_per_period,omitempty"`
+	// ThrottleUnauthenticatedFilesAPIEnabled enables a rate limit for requests to the API of files
+	// without a credential. Not part of the contract.
+	ThrottleUnauthenticatedFilesAPIEnabled *bool `json:"throttle_unauthenticated_files_api_enabled,omitempty"`
+	// ThrottleUnauthenticatedFilesAPIPeriodInSeconds is the period of that rate limit, in seconds.
+	// Not part of the contract.
+	ThrottleUnauthenticatedFilesAPIPeriodInSeconds *int `json:"throttle_unauthenticated_files_api_period_in_seconds,omitempty"`
+	// ThrottleUnauthenticatedFilesAPIRequestsPerPeriod is the number of requests per period. Not part
+	// of the contract.
+	ThrottleUnauthenticatedFilesAPIRequestsPerPeriod *int `json:"throttle_unauthenticated_files_api_requests_per_period,omitempty"`
+	// UsagePingFeaturesEnabled enables features that need the service ping. Not part of the contract.
+	UsagePingFeaturesEnabled *bool `json:"usage_ping_features_enabled,omitempty"`
+	// UseNATSForAuditStreaming streams audit events through NATS. Not part of the contract.
+	UseNATSForAuditStreaming *bool `json:"use_nats_for_audit_streaming,omitempty"`
+	// UsersGetByIDLimit is the limit of requests for a user by id, per 10 minutes and user. Not part
+	// of the contract.
+	UsersGetByIDLimit *int `json:"users_get_by_id_limit,omitempty"`
+	// UsersGetByIDLimitAllowlistRaw lists the users without that limit, one per line. Not part of the
+	// contract.
+	UsersGetByIDLimitAllowlistRaw *string `json:"users_get_by_id_limit_allowlist_raw,omitempty"`
 
 	// Extra holds parameters without a field. They are sent too, under unchanged names.
 	Extra map[string]any `json:"-"`

@@ -15,12 +15,6 @@ func (s ApplicationSettings) Format(f fmt.State, _ rune) { writeNames(f, s) }
 // LogValue returns the names of the fields that are set. The values may be secrets.
 func (s ApplicationSettings) LogValue() slog.Value { return slog.StringValue(setFields(s)) }
 
-// Format writes the names of the fields that are set. The values may be secrets.
-func (o UpdateSettingsOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
-
-// LogValue returns the names of the fields that are set. The values may be secrets.
-func (o UpdateSettingsOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
-
 // SettingsReport is the result of Apply and Verify.
 type SettingsReport struct {
 	// Settings are the settings as read after the changes.
@@ -158,6 +152,30 @@ type BranchProtectionDefaults struct {
 type BranchAccess struct {
 	// AccessLevel is the role, as a number: 0 no one, 30 Developer, 40 Maintainer, 60 administrator.
 	AccessLevel int `json:"access_level"`
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// CodeDropdownClient is a client in the list of ways to clone a repository.
+type CodeDropdownClient struct {
+	// Name is the name in the list.
+	Name string `json:"name"`
+	// SSHURLTemplate is the address that opens the client for a clone over SSH.
+	SSHURLTemplate string `json:"ssh_url_template"`
+	// HTTPURLTemplate is the address that opens the client for a clone over HTTP.
+	HTTPURLTemplate string `json:"http_url_template"`
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// ElasticsearchIndexSettings are the settings of an index.
+type ElasticsearchIndexSettings struct {
+	// AliasName is the name of the index.
+	AliasName string `json:"alias_name"`
+	// NumberOfShards is the number of its shards.
+	NumberOfShards *int `json:"number_of_shards"`
+	// NumberOfReplicas is the number of its replicas.
+	NumberOfReplicas *int `json:"number_of_replicas"`
 	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }

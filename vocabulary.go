@@ -16,7 +16,8 @@ const (
 )
 
 // wordPair is a word of GitLab, and the documents' word for it; empty if they have only a
-// placeholder. Equal words need no pair. Names of settings are in settingTable.
+// placeholder. Equal words need no pair. Names of settings are in settingTable, labels of
+// integrations in integrationWords.
 type wordPair struct{ kind, gitlab, neutral string }
 
 // Kinds of words.
@@ -30,25 +31,6 @@ const (
 )
 
 var wordPairs = []wordPair{
-	{slugWord, "asana", "task_tracker"},
-	{slugWord, "assembla", "project_tracker"},
-	{slugWord, "bamboo", "build_server"},
-	{slugWord, "bugzilla", "issue_tracker"},
-	{slugWord, "buildkite", "pipeline_service"},
-	{slugWord, "campfire", "chat_classic"},
-	{slugWord, "clickup", "issue_tracker_two_urls_1"},
-	{slugWord, "confluence", "wiki_workspace"},
-	{slugWord, "custom-issue-tracker", "custom_issue_tracker"},
-	{slugWord, "datadog", "monitoring"},
-	{slugWord, "diffblue-cover", "test_generation"},
-	{slugWord, "discord", "team_chat_a"},
-	{slugWord, "drone-ci", "ci_service"},
-	{slugWord, "emails-on-push", "emails_on_push"},
-	{slugWord, "ewm", "engineering_workflow"},
-	{slugWord, "telegram", "team_chat_b"},
-	{slugWord, "unify-circuit", "team_chat_c"},
-	{slugWord, "webex-teams", "team_chat_d"},
-	{slugWord, "youtrack", "issue_tracker_two_urls_2"},
 	{entityWord, "Gitlab::Audit::InstanceScope", "Service::Audit::InstanceScope"},
 	{columnWord, "GitLab username", "Platform username"},
 	{columnWord, "GitLab public email", "Platform public email"},
@@ -71,6 +53,11 @@ var words = sync.OnceValue(func() wordTables {
 	}
 	for _, p := range wordPairs {
 		add(p)
+	}
+	for slug, label := range integrationWords {
+		if label != "" {
+			add(wordPair{slugWord, slug, label})
+		}
 	}
 	for i := range settingTable {
 		if s := &settingTable[i]; s.neutral != "" || s.isUnnamed {

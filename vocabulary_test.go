@@ -29,10 +29,12 @@ func TestWords(t *testing.T) {
 		{columnWord, "GitLab username", "Platform username"}, {columnWord, "GitLab public email", "Platform public email"},
 		{mediaWord, "application/vnd.docker.distribution.manifest.v2+json", ""}, {scopeWord, "manage_runner", "manage_runners"},
 	}
-	for id, names := range catalogue.IntegrationWords() {
-		want = append(want, wordPair{slugWord, names["slug"], id})
-	}
 	assert.ElementsMatch(t, want, wordPairs)
+	slugs := map[string]string{}
+	for id, names := range catalogue.IntegrationWords() {
+		slugs[names["slug"]] = id
+	}
+	assert.Equal(t, slugs, words().neutral[slugWord])
 	settings := map[string]string{}
 	for neutral, word := range catalogue.SettingWords() {
 		if settings[word] = neutral; strings.HasPrefix(neutral, "<") {

@@ -496,6 +496,448 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.VirtualRegistriesEndpointsAPILimit = r.IntPointer()
 		case "lock_memberships_to_saml":
 			v.LockMembershipsToSAML = r.BoolPointer()
+		case "ai_action_api_rate_limit":
+			v.AIActionAPIRateLimit = r.IntPointer()
+		case "ai_audit_events_streaming_enabled":
+			v.AIAuditEventsStreamingEnabled = r.BoolPointer()
+		case "anonymous_searches_allowed":
+			v.AnonymousSearchesAllowed = r.BoolPointer()
+		case "asset_proxy_secret_key":
+			v.AssetProxySecretKey = pointer(r, jsonread.Text[string])
+		case "authorized_keys_enabled":
+			v.AuthorizedKeysEnabled = r.BoolPointer()
+		case "auto_ban_user_on_excessive_projects_download":
+			v.AutoBanUserOnExcessiveProjectsDownload = r.BoolPointer()
+		case "auto_devops_domain":
+			v.AutoDevOpsDomain = pointer(r, jsonread.Text[string])
+		case "auto_devops_enabled":
+			v.AutoDevOpsEnabled = r.BoolPointer()
+		case "automatic_purchased_storage_allocation":
+			v.AutomaticPurchasedStorageAllocation = r.BoolPointer()
+		case "built_in_project_templates_enabled":
+			v.BuiltInProjectTemplatesEnabled = r.BoolPointer()
+		case "bulk_import_enabled":
+			v.BulkImportEnabled = r.BoolPointer()
+		case "can_create_organization":
+			v.CanCreateOrganization = r.BoolPointer()
+		case "check_namespace_plan":
+			v.CheckNamespacePlan = r.BoolPointer()
+		case "ci_job_live_trace_enabled":
+			v.CIJobLiveTraceEnabled = r.BoolPointer()
+		case "ci_job_trace_update_interval":
+			v.CIJobTraceUpdateInterval = r.IntPointer()
+		case "ci_job_trace_update_interval_when_being_watched":
+			v.CIJobTraceUpdateIntervalWhenBeingWatched = r.IntPointer()
+		case "ci_max_includes":
+			v.CIMaxIncludes = r.IntPointer()
+		case "ci_max_total_yaml_size_bytes":
+			v.CIMaxTotalYAMLSizeBytes = r.IntPointer()
+		case "ci_partitions_in_seconds_limit":
+			v.CIPartitionsInSecondsLimit = r.IntPointer()
+		case "code_dropdown_custom_clients":
+			v.CodeDropdownCustomClients = sliceOf(r, (*CodeDropdownClient).decodeFrom)
+		case "code_suggestions_api_rate_limit":
+			v.CodeSuggestionsAPIRateLimit = r.IntPointer()
+		case "commit_email_hostname":
+			v.CommitEmailHostname = pointer(r, jsonread.Text[string])
+		case "container_registry_import_created_before":
+			v.ContainerRegistryImportCreatedBefore = nullable(r, jsonread.Time)
+		case "container_registry_import_max_retries":
+			v.ContainerRegistryImportMaxRetries = r.IntPointer()
+		case "container_registry_import_max_step_duration":
+			v.ContainerRegistryImportMaxStepDuration = r.IntPointer()
+		case "container_registry_import_max_tags_count":
+			v.ContainerRegistryImportMaxTagsCount = r.IntPointer()
+		case "container_registry_import_start_max_retries":
+			v.ContainerRegistryImportStartMaxRetries = r.IntPointer()
+		case "container_registry_import_target_plan":
+			v.ContainerRegistryImportTargetPlan = pointer(r, jsonread.Text[string])
+		case "custom_http_clone_url_root":
+			v.CustomHTTPCloneURLRoot = pointer(r, jsonread.Text[string])
+		case "deactivate_dormant_users":
+			v.DeactivateDormantUsers = r.BoolPointer()
+		case "deactivate_dormant_users_period":
+			v.DeactivateDormantUsersPeriod = r.IntPointer()
+		case "default_artifacts_expire_in":
+			v.DefaultArtifactsExpireIn = pointer(r, jsonread.Text[string])
+		case "default_branch_name":
+			v.DefaultBranchName = pointer(r, jsonread.Text[string])
+		case "default_project_creation":
+			v.DefaultProjectCreation = r.IntPointer()
+		case "default_syntax_highlighting_theme":
+			v.DefaultSyntaxHighlightingTheme = r.IntPointer()
+		case "diff_max_files":
+			v.DiffMaxFiles = r.IntPointer()
+		case "diff_max_lines":
+			v.DiffMaxLines = r.IntPointer()
+		case "diff_max_patch_bytes":
+			v.DiffMaxPatchBytes = r.IntPointer()
+		case "disable_admin_oauth_scopes":
+			v.DisableAdminOAuthScopes = r.BoolPointer()
+		case "disable_feed_token":
+			v.DisableFeedToken = r.BoolPointer()
+		case "disable_overriding_approvers_per_merge_request":
+			v.DisableOverridingApproversPerMergeRequest = r.BoolPointer()
+		case "disable_password_authentication_for_users_with_sso_identities":
+			v.DisablePasswordAuthenticationForUsersWithSSOIdentities = r.BoolPointer()
+		case "disabled_oauth_sign_in_sources":
+			v.DisabledOAuthSignInSources = sliceOf(r, jsonread.Text[string])
+		case "dns_rebinding_protection_enabled":
+			v.DNSRebindingProtectionEnabled = r.BoolPointer()
+		case "duo_custom_agents_enabled":
+			v.DuoCustomAgentsEnabled = r.BoolPointer()
+		case "duo_custom_flows_enabled":
+			v.DuoCustomFlowsEnabled = r.BoolPointer()
+		case "duo_external_agents_enabled":
+			v.DuoExternalAgentsEnabled = r.BoolPointer()
+		case "eks_access_key_id":
+			v.EKSAccessKeyID = pointer(r, jsonread.Text[string])
+		case "eks_account_id":
+			v.EKSAccountID = pointer(r, jsonread.Text[string])
+		case "eks_integration_enabled":
+			v.EKSIntegrationEnabled = r.BoolPointer()
+		case "eks_secret_access_key":
+			v.EKSSecretAccessKey = pointer(r, jsonread.Text[string])
+		case "elasticsearch_analyzers_kuromoji_enabled":
+			v.ElasticsearchAnalyzersKuromojiEnabled = r.BoolPointer()
+		case "elasticsearch_analyzers_kuromoji_search":
+			v.ElasticsearchAnalyzersKuromojiSearch = r.BoolPointer()
+		case "elasticsearch_analyzers_smartcn_enabled":
+			v.ElasticsearchAnalyzersSmartcnEnabled = r.BoolPointer()
+		case "elasticsearch_analyzers_smartcn_search":
+			v.ElasticsearchAnalyzersSmartcnSearch = r.BoolPointer()
+		case "elasticsearch_aws":
+			v.ElasticsearchAWS = r.BoolPointer()
+		case "elasticsearch_aws_access_key":
+			v.ElasticsearchAWSAccessKey = pointer(r, jsonread.Text[string])
+		case "elasticsearch_aws_region":
+			v.ElasticsearchAWSRegion = pointer(r, jsonread.Text[string])
+		case "elasticsearch_aws_secret_access_key":
+			v.ElasticsearchAWSSecretAccessKey = pointer(r, jsonread.Text[string])
+		case "elasticsearch_client_request_timeout":
+			v.ElasticsearchClientRequestTimeout = r.IntPointer()
+		case "elasticsearch_index_settings":
+			v.ElasticsearchIndexSettings = sliceOf(r, (*ElasticsearchIndexSettings).decodeFrom)
+		case "elasticsearch_indexed_field_length_limit":
+			v.ElasticsearchIndexedFieldLengthLimit = r.IntPointer()
+		case "elasticsearch_indexed_file_size_limit_kb":
+			v.ElasticsearchIndexedFileSizeLimitKB = r.IntPointer()
+		case "elasticsearch_indexing":
+			v.ElasticsearchIndexing = r.BoolPointer()
+		case "elasticsearch_limit_indexing":
+			v.ElasticsearchLimitIndexing = r.BoolPointer()
+		case "elasticsearch_max_bulk_concurrency":
+			v.ElasticsearchMaxBulkConcurrency = r.IntPointer()
+		case "elasticsearch_max_bulk_size_mb":
+			v.ElasticsearchMaxBulkSizeMB = r.IntPointer()
+		case "elasticsearch_max_code_indexing_concurrency":
+			v.ElasticsearchMaxCodeIndexingConcurrency = r.IntPointer()
+		case "elasticsearch_namespace_ids":
+			v.ElasticsearchNamespaceIDs = sliceOf(r, jsonread.Int[int64])
+		case "elasticsearch_password":
+			v.ElasticsearchPassword = pointer(r, jsonread.Text[string])
+		case "elasticsearch_pause_indexing":
+			v.ElasticsearchPauseIndexing = r.BoolPointer()
+		case "elasticsearch_project_ids":
+			v.ElasticsearchProjectIDs = sliceOf(r, jsonread.Int[int64])
+		case "elasticsearch_replicas":
+			v.ElasticsearchReplicas = r.IntPointer()
+		case "elasticsearch_requeue_workers":
+			v.ElasticsearchRequeueWorkers = r.BoolPointer()
+		case "elasticsearch_retry_on_failure":
+			v.ElasticsearchRetryOnFailure = r.IntPointer()
+		case "elasticsearch_search":
+			v.ElasticsearchSearch = r.BoolPointer()
+		case "elasticsearch_shards":
+			v.ElasticsearchShards = r.IntPointer()
+		case "elasticsearch_url":
+			v.ElasticsearchURL = sliceOf(r, jsonread.Text[string])
+		case "elasticsearch_username":
+			v.ElasticsearchUsername = pointer(r, jsonread.Text[string])
+		case "elasticsearch_worker_number_of_shards":
+			v.ElasticsearchWorkerNumberOfShards = r.IntPointer()
+		case "email_additional_text":
+			v.EmailAdditionalText = pointer(r, jsonread.Text[string])
+		case "email_author_in_body":
+			v.EmailAuthorInBody = r.BoolPointer()
+		case "email_confirmation_setting":
+			v.EmailConfirmationSetting = pointer(r, jsonread.Text[string])
+		case "enable_language_server_restrictions":
+			v.EnableLanguageServerRestrictions = r.BoolPointer()
+		case "enabled_git_access_protocol":
+			v.EnabledGitAccessProtocol = pointer(r, jsonread.Text[string])
+		case "enforce_ci_inbound_job_token_scope_enabled":
+			v.EnforceCIInboundJobTokenScopeEnabled = r.BoolPointer()
+		case "enforce_namespace_storage_limit":
+			v.EnforceNamespaceStorageLimit = r.BoolPointer()
+		case "external_auth_client_cert":
+			v.ExternalAuthClientCert = pointer(r, jsonread.Text[string])
+		case "external_auth_client_key":
+			v.ExternalAuthClientKey = pointer(r, jsonread.Text[string])
+		case "external_auth_client_key_pass":
+			v.ExternalAuthClientKeyPass = pointer(r, jsonread.Text[string])
+		case "git_rate_limit_users_alertlist":
+			v.GitRateLimitUsersAlertlist = sliceOf(r, jsonread.Int[int64])
+		case "git_rate_limit_users_allowlist":
+			v.GitRateLimitUsersAllowlist = sliceOf(r, jsonread.Text[string])
+		case "git_two_factor_session_expiry":
+			v.GitTwoFactorSessionExpiry = r.IntPointer()
+		case "gitaly_timeout_default":
+			v.GitalyTimeoutDefault = r.IntPointer()
+		case "gitaly_timeout_fast":
+			v.GitalyTimeoutFast = r.IntPointer()
+		case "gitaly_timeout_medium":
+			v.GitalyTimeoutMedium = r.IntPointer()
+		case "gitlab_dedicated_instance":
+			v.GitLabDedicatedInstance = r.BoolPointer()
+		case "gitlab_environment_toolkit_instance":
+			v.GitLabEnvironmentToolkitInstance = r.BoolPointer()
+		case "gitlab_shell_operation_limit":
+			v.GitLabShellOperationLimit = r.IntPointer()
+		case "gitpod_enabled":
+			v.GitpodEnabled = r.BoolPointer()
+		case "gitpod_url":
+			v.GitpodURL = pointer(r, jsonread.Text[string])
+		case "grafana_enabled":
+			v.GrafanaEnabled = r.BoolPointer()
+		case "grafana_url":
+			v.GrafanaURL = pointer(r, jsonread.Text[string])
+		case "group_download_export_limit":
+			v.GroupDownloadExportLimit = r.IntPointer()
+		case "group_export_limit":
+			v.GroupExportLimit = r.IntPointer()
+		case "group_import_limit":
+			v.GroupImportLimit = r.IntPointer()
+		case "hashed_storage_enabled":
+			v.HashedStorageEnabled = r.BoolPointer()
+		case "help_page_documentation_base_url":
+			v.HelpPageDocumentationBaseURL = pointer(r, jsonread.Text[string])
+		case "help_page_hide_commercial_content":
+			v.HelpPageHideCommercialContent = r.BoolPointer()
+		case "help_page_support_url":
+			v.HelpPageSupportURL = pointer(r, jsonread.Text[string])
+		case "help_page_text":
+			v.HelpPageText = pointer(r, jsonread.Text[string])
+		case "hide_third_party_offers":
+			v.HideThirdPartyOffers = r.BoolPointer()
+		case "housekeeping_bitmaps_enabled":
+			v.HousekeepingBitmapsEnabled = r.BoolPointer()
+		case "housekeeping_enabled":
+			v.HousekeepingEnabled = r.BoolPointer()
+		case "html_emails_enabled":
+			v.HTMLEmailsEnabled = r.BoolPointer()
+		case "import_sources":
+			v.ImportSources = sliceOf(r, jsonread.Text[string])
+		case "inactive_resource_access_tokens_delete_after_days":
+			v.InactiveResourceAccessTokensDeleteAfterDays = r.IntPointer()
+		case "invisible_captcha_enabled":
+			v.InvisibleCaptchaEnabled = r.BoolPointer()
+		case "job_play_limit_per_user_project":
+			v.JobPlayLimitPerUserProject = r.IntPointer()
+		case "job_retry_limit_per_user_project":
+			v.JobRetryLimitPerUserProject = r.IntPointer()
+		case "kroki_formats":
+			v.KrokiFormats = mapOf(r, jsonread.Bool[bool])
+		case "lock_built_in_project_templates_enabled":
+			v.LockBuiltInProjectTemplatesEnabled = r.BoolPointer()
+		case "lock_duo_custom_agents_enabled":
+			v.LockDuoCustomAgentsEnabled = r.BoolPointer()
+		case "lock_duo_custom_flows_enabled":
+			v.LockDuoCustomFlowsEnabled = r.BoolPointer()
+		case "lock_duo_external_agents_enabled":
+			v.LockDuoExternalAgentsEnabled = r.BoolPointer()
+		case "lock_memberships_to_ldap":
+			v.LockMembershipsToLDAP = r.BoolPointer()
+		case "logging_field_dual_emit_target":
+			v.LoggingFieldDualEmitTarget = r.IntPointer()
+		case "logging_field_schema_version":
+			v.LoggingFieldSchemaVersion = r.IntPointer()
+		case "login_recaptcha_protection_enabled":
+			v.LoginRecaptchaProtectionEnabled = r.BoolPointer()
+		case "mailgun_events_enabled":
+			v.MailgunEventsEnabled = r.BoolPointer()
+		case "mailgun_signing_key":
+			v.MailgunSigningKey = pointer(r, jsonread.Text[string])
+		case "maintenance_mode":
+			v.MaintenanceMode = r.BoolPointer()
+		case "maintenance_mode_message":
+			v.MaintenanceModeMessage = pointer(r, jsonread.Text[string])
+		case "max_artifacts_size":
+			v.MaxArtifactsSize = r.IntPointer()
+		case "max_number_of_repository_downloads":
+			v.MaxNumberOfRepositoryDownloads = r.IntPointer()
+		case "max_number_of_repository_downloads_within_time_period":
+			v.MaxNumberOfRepositoryDownloadsWithinTimePeriod = r.IntPointer()
+		case "max_pages_size":
+			v.MaxPagesSize = r.IntPointer()
+		case "max_personal_access_token_lifetime":
+			v.MaxPersonalAccessTokenLifetime = r.IntPointer()
+		case "max_ssh_key_lifetime":
+			v.MaxSSHKeyLifetime = r.IntPointer()
+		case "max_terraform_state_size_bytes":
+			v.MaxTerraformStateSizeBytes = r.IntPointer()
+		case "max_yaml_depth":
+			v.MaxYAMLDepth = r.IntPointer()
+		case "max_yaml_size_bytes":
+			v.MaxYAMLSizeBytes = r.IntPointer()
+		case "metrics_method_call_threshold":
+			v.MetricsMethodCallThreshold = r.IntPointer()
+		case "minimum_language_server_version":
+			v.MinimumLanguageServerVersion = pointer(r, jsonread.Text[string])
+		case "minimum_password_length":
+			v.MinimumPasswordLength = r.IntPointer()
+		case "mirror_available":
+			v.MirrorAvailable = r.BoolPointer()
+		case "mirror_capacity_threshold":
+			v.MirrorCapacityThreshold = r.IntPointer()
+		case "mirror_max_capacity":
+			v.MirrorMaxCapacity = r.IntPointer()
+		case "mirror_max_delay":
+			v.MirrorMaxDelay = r.IntPointer()
+		case "namespace_aggregation_schedule_lease_duration_in_seconds":
+			v.NamespaceAggregationScheduleLeaseDurationInSeconds = r.IntPointer()
+		case "notes_create_limit":
+			v.NotesCreateLimit = r.IntPointer()
+		case "outbound_local_requests_allowlist_raw":
+			v.OutboundLocalRequestsAllowlistRaw = pointer(r, jsonread.Text[string])
+		case "package_metadata_purl_types":
+			v.PackageMetadataPURLTypes = sliceOf(r, jsonread.Int[int64])
+		case "pages_domain_verification_enabled":
+			v.PagesDomainVerificationEnabled = r.BoolPointer()
+		case "pages_unique_domain_default_enabled":
+			v.PagesUniqueDomainDefaultEnabled = r.BoolPointer()
+		case "password_authentication_enabled_for_git":
+			v.PasswordAuthenticationEnabledForGit = r.BoolPointer()
+		case "password_lowercase_required":
+			v.PasswordLowercaseRequired = r.BoolPointer()
+		case "password_number_required":
+			v.PasswordNumberRequired = r.BoolPointer()
+		case "password_symbol_required":
+			v.PasswordSymbolRequired = r.BoolPointer()
+		case "password_uppercase_required":
+			v.PasswordUppercaseRequired = r.BoolPointer()
+		case "performance_bar_allowed_group_path":
+			v.PerformanceBarAllowedGroupPath = pointer(r, jsonread.Text[string])
+		case "pipeline_cancel_limit_per_user_project":
+			v.PipelineCancelLimitPerUserProject = r.IntPointer()
+		case "pipeline_limit_per_project_user_sha":
+			v.PipelineLimitPerProjectUserSHA = r.IntPointer()
+		case "pipeline_retry_limit_per_user_project":
+			v.PipelineRetryLimitPerUserProject = r.IntPointer()
+		case "prevent_merge_requests_author_approval":
+			v.PreventMergeRequestsAuthorApproval = r.BoolPointer()
+		case "prevent_merge_requests_committers_approval":
+			v.PreventMergeRequestsCommittersApproval = r.BoolPointer()
+		case "project_download_export_limit":
+			v.ProjectDownloadExportLimit = r.IntPointer()
+		case "project_export_enabled":
+			v.ProjectExportEnabled = r.BoolPointer()
+		case "project_export_limit":
+			v.ProjectExportLimit = r.IntPointer()
+		case "project_import_limit":
+			v.ProjectImportLimit = r.IntPointer()
+		case "prometheus_metrics_enabled":
+			v.PrometheusMetricsEnabled = r.BoolPointer()
+		case "protected_ci_variables":
+			v.ProtectedCIVariables = r.BoolPointer()
+		case "push_event_activities_limit":
+			v.PushEventActivitiesLimit = r.IntPointer()
+		case "push_event_hooks_limit":
+			v.PushEventHooksLimit = r.IntPointer()
+		case "recaptcha_enabled":
+			v.RecaptchaEnabled = r.BoolPointer()
+		case "recaptcha_private_key":
+			v.RecaptchaPrivateKey = pointer(r, jsonread.Text[string])
+		case "recaptcha_site_key":
+			v.RecaptchaSiteKey = pointer(r, jsonread.Text[string])
+		case "receive_max_input_size":
+			v.ReceiveMaxInputSize = r.IntPointer()
+		case "remember_me_enabled":
+			v.RememberMeEnabled = r.BoolPointer()
+		case "repository_checks_enabled":
+			v.RepositoryChecksEnabled = r.BoolPointer()
+		case "repository_size_limit":
+			v.RepositorySizeLimit = r.IntPointer()
+		case "resource_usage_limits":
+			v.ResourceUsageLimits = mapOf(r, jsonread.Verbatim[json.RawMessage])
+		case "search_rate_limit":
+			v.SearchRateLimit = r.IntPointer()
+		case "search_rate_limit_unauthenticated":
+			v.SearchRateLimitUnauthenticated = r.IntPointer()
+		case "secret_detection_revocation_token_types_url":
+			v.SecretDetectionRevocationTokenTypesURL = pointer(r, jsonread.Text[string])
+		case "secret_detection_token_revocation_enabled":
+			v.SecretDetectionTokenRevocationEnabled = r.BoolPointer()
+		case "secret_detection_token_revocation_token":
+			v.SecretDetectionTokenRevocationToken = pointer(r, jsonread.Text[string])
+		case "secret_detection_token_revocation_url":
+			v.SecretDetectionTokenRevocationURL = pointer(r, jsonread.Text[string])
+		case "sentry_clientside_dsn":
+			v.SentryClientsideDSN = pointer(r, jsonread.Text[string])
+		case "sentry_dsn":
+			v.SentryDSN = pointer(r, jsonread.Text[string])
+		case "sentry_enabled":
+			v.SentryEnabled = r.BoolPointer()
+		case "sentry_environment":
+			v.SentryEnvironment = pointer(r, jsonread.Text[string])
+		case "session_expire_from_init":
+			v.SessionExpireFromInit = r.BoolPointer()
+		case "static_objects_external_storage_auth_token":
+			v.StaticObjectsExternalStorageAuthToken = pointer(r, jsonread.Text[string])
+		case "static_objects_external_storage_url":
+			v.StaticObjectsExternalStorageURL = pointer(r, jsonread.Text[string])
+		case "terraform_state_encryption_enabled":
+			v.TerraformStateEncryptionEnabled = r.BoolPointer()
+		case "throttle_authenticated_deprecated_api_enabled":
+			v.ThrottleAuthenticatedDeprecatedAPIEnabled = r.BoolPointer()
+		case "throttle_authenticated_deprecated_api_period_in_seconds":
+			v.ThrottleAuthenticatedDeprecatedAPIPeriodInSeconds = r.IntPointer()
+		case "throttle_authenticated_deprecated_api_requests_per_period":
+			v.ThrottleAuthenticatedDeprecatedAPIRequestsPerPeriod = r.IntPointer()
+		case "throttle_authenticated_files_api_enabled":
+			v.ThrottleAuthenticatedFilesAPIEnabled = r.BoolPointer()
+		case "throttle_authenticated_files_api_period_in_seconds":
+			v.ThrottleAuthenticatedFilesAPIPeriodInSeconds = r.IntPointer()
+		case "throttle_authenticated_files_api_requests_per_period":
+			v.ThrottleAuthenticatedFilesAPIRequestsPerPeriod = r.IntPointer()
+		case "throttle_authenticated_git_lfs_enabled":
+			v.ThrottleAuthenticatedGitLFSEnabled = r.BoolPointer()
+		case "throttle_authenticated_git_lfs_period_in_seconds":
+			v.ThrottleAuthenticatedGitLFSPeriodInSeconds = r.IntPointer()
+		case "throttle_authenticated_git_lfs_requests_per_period":
+			v.ThrottleAuthenticatedGitLFSRequestsPerPeriod = r.IntPointer()
+		case "throttle_incident_management_notification_enabled":
+			v.ThrottleIncidentManagementNotificationEnabled = r.BoolPointer()
+		case "throttle_incident_management_notification_per_period":
+			v.ThrottleIncidentManagementNotificationPerPeriod = r.IntPointer()
+		case "throttle_incident_management_notification_period_in_seconds":
+			v.ThrottleIncidentManagementNotificationPeriodInSeconds = r.IntPointer()
+		case "throttle_protected_paths_enabled":
+			v.ThrottleProtectedPathsEnabled = r.BoolPointer()
+		case "throttle_protected_paths_period_in_seconds":
+			v.ThrottleProtectedPathsPeriodInSeconds = r.IntPointer()
+		case "throttle_protected_paths_requests_per_period":
+			v.ThrottleProtectedPathsRequestsPerPeriod = r.IntPointer()
+		case "throttle_unauthenticated_deprecated_api_enabled":
+			v.ThrottleUnauthenticatedDeprecatedAPIEnabled = r.BoolPointer()
+		case "throttle_unauthenticated_deprecated_api_period_in_seconds":
+			v.ThrottleUnauthenticatedDeprecatedAPIPeriodInSeconds = r.IntPointer()
+		case "throttle_unauthenticated_deprecated_api_requests_per_period":
+			v.ThrottleUnauthenticatedDeprecatedAPIRequestsPerPeriod = r.IntPointer()
+		case "throttle_unauthenticated_files_api_enabled":
+			v.ThrottleUnauthenticatedFilesAPIEnabled = r.BoolPointer()
+		case "throttle_unauthenticated_files_api_period_in_seconds":
+			v.ThrottleUnauthenticatedFilesAPIPeriodInSeconds = r.IntPointer()
+		case "throttle_unauthenticated_files_api_requests_per_period":
+			v.ThrottleUnauthenticatedFilesAPIRequestsPerPeriod = r.IntPointer()
+		case "usage_ping_features_enabled":
+			v.UsagePingFeaturesEnabled = r.BoolPointer()
+		case "use_nats_for_audit_streaming":
+			v.UseNATSForAuditStreaming = r.BoolPointer()
+		case "users_get_by_id_limit":
+			v.UsersGetByIDLimit = r.IntPointer()
+		case "users_get_by_id_limit_allowlist_raw":
+			v.UsersGetByIDLimitAllowlistRaw = pointer(r, jsonread.Text[string])
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -814,6 +1256,25 @@ func (v *Changelog) decodeFrom(r *jsonread.Reader) bool {
 	return true
 }
 
+func (v *CodeDropdownClient) decodeFrom(r *jsonread.Reader) bool {
+	if !r.Object() {
+		return false
+	}
+	for r.Field(&v.Extra) {
+		switch string(r.CurrentKey()) {
+		case "name":
+			jsonread.Text(&v.Name, r)
+		case "ssh_url_template":
+			jsonread.Text(&v.SSHURLTemplate, r)
+		case "http_url_template":
+			jsonread.Text(&v.HTTPURLTemplate, r)
+		default:
+			r.Unknown(&v.Extra)
+		}
+	}
+	return true
+}
+
 func (v *Commit) decodeFrom(r *jsonread.Reader) bool {
 	if !r.Object() {
 		return false
@@ -1029,6 +1490,25 @@ func (v *DiffVersion) decodeFrom(r *jsonread.Reader) bool {
 			v.Commits = sliceOf(r, (*Commit).decodeFrom)
 		case "diffs":
 			v.Diffs = sliceOf(r, (*Diff).decodeFrom)
+		default:
+			r.Unknown(&v.Extra)
+		}
+	}
+	return true
+}
+
+func (v *ElasticsearchIndexSettings) decodeFrom(r *jsonread.Reader) bool {
+	if !r.Object() {
+		return false
+	}
+	for r.Field(&v.Extra) {
+		switch string(r.CurrentKey()) {
+		case "alias_name":
+			jsonread.Text(&v.AliasName, r)
+		case "number_of_shards":
+			v.NumberOfShards = r.IntPointer()
+		case "number_of_replicas":
+			v.NumberOfReplicas = r.IntPointer()
 		default:
 			r.Unknown(&v.Extra)
 		}

@@ -84,6 +84,12 @@ func (v Changelog) MarshalJSON() ([]byte, error) { return marshalValue(v) }
 func (v *Changelog) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
 
 // MarshalJSON writes the fields that are not zero, and the entries of Extra.
+func (v CodeDropdownClient) MarshalJSON() ([]byte, error) { return marshalValue(v) }
+
+// UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
+func (v *CodeDropdownClient) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
+
+// MarshalJSON writes the fields that are not zero, and the entries of Extra.
 func (v Commit) MarshalJSON() ([]byte, error) { return marshalValue(v) }
 
 // UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
@@ -130,6 +136,12 @@ func (v DiffVersion) MarshalJSON() ([]byte, error) { return marshalValue(v) }
 
 // UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
 func (v *DiffVersion) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
+
+// MarshalJSON writes the fields that are not zero, and the entries of Extra.
+func (v ElasticsearchIndexSettings) MarshalJSON() ([]byte, error) { return marshalValue(v) }
+
+// UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
+func (v *ElasticsearchIndexSettings) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
 
 // MarshalJSON writes the fields that are not zero, and the entries of Extra.
 func (v Email) MarshalJSON() ([]byte, error) { return marshalValue(v) }

@@ -25,7 +25,7 @@ func constantsOf(name string) []string {
 	case "ImportSource":
 		return []string{"none"}
 	case "IntegrationKind":
-		return []string{"asana", "assembla", "bamboo", "bugzilla", "buildkite", "campfire", "clickup", "confluence", "custom-issue-tracker", "datadog", "diffblue-cover", "discord", "drone-ci", "emails-on-push", "ewm", "telegram", "unify-circuit", "webex-teams", "youtrack"}
+		return []string{"apple-app-store", "asana", "assembla", "bamboo", "bugzilla", "buildkite", "campfire", "clickup", "confluence", "custom-issue-tracker", "datadog", "diffblue-cover", "discord", "drone-ci", "emails-on-push", "ewm", "external-wiki", "github", "gitlab-slack-application", "hangouts-chat", "harbor", "jenkins", "jira", "matrix", "mattermost", "mattermost-slash-commands", "microsoft-teams", "pipelines-email", "redmine", "slack", "slack-slash-commands", "telegram", "unify-circuit", "webex-teams", "youtrack"}
 	case "IssueOrderBy":
 		return []string{"created_at", "due_date", "label_priority", "milestone_due", "popularity", "priority", "relative_position", "title", "updated_at", "weight"}
 	case "IssueSeverity":

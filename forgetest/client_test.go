@@ -426,6 +426,8 @@ func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.Integ
 			value.Set(reflect.ValueOf(new(true)))
 		case field.Type.Kind() == reflect.Int:
 			value.SetInt(7)
+		case field.Type.Kind() == reflect.Slice:
+			value.Set(reflect.ValueOf([]string{"A", "B"}))
 		case field.Type == reflect.TypeFor[forge.NotifiedBranches]():
 			value.SetString(string(forge.NotifiedBranchesProtected))
 		default:
@@ -442,14 +444,18 @@ func TestClientDecode(t *testing.T) {
 	srv.AddGroup("parent")
 	child := srv.AddGroup("parent/child")
 	client := srv.Client()
-	kinds := catalogue.Kinds()
-	for i, row := range cases.Kinds {
+	params := map[string][]string{}
+	for _, kind := range catalogue.Integrations() {
+		for _, p := range kind.Params {
+			if !p.Beyond {
+				params[kind.Slug] = append(params[kind.Slug], p.Name)
+			}
+		}
+	}
+	for _, row := range cases.Kinds {
 		kind := row.Options()
 		slug := string(row.Kind)
-		var all []string
-		for _, p := range kinds[i].Params {
-			all = append(all, p.Name)
-		}
+		all := params[slug]
 		require.NoError(t, client.Integrations.Set(t.Context(), forge.Path("parent"), with(kind, nil, all)))
 		for _, inherit := range []bool{false, true} {
 			require.NoError(t, client.Integrations.Set(t.Context(), forge.ID(child.ID), with(kind, &inherit, all)))

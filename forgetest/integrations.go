@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// integrationKind is an integration that the contract describes.
+// integrationKind is an integration that the contract or newest has.
 type integrationKind struct {
 	ID     string      `json:"id"`
 	Kind   string      `json:"kind"`
@@ -84,6 +84,9 @@ func (s *Server) integrationKind(slug string) *integrationKind {
 			return s.withServerNames(k, own)
 		}
 	}
+	if later := slices.IndexFunc(laterKinds(), func(k *integrationKind) bool { return k.Slug == slug }); later >= 0 && !s.neutral && s.release.has(newest) {
+		return laterKinds()[later]
+	}
 	return nil
 }
 
@@ -130,7 +133,7 @@ func (p parameter) secret() bool {
 	if p.Overrides != "" {
 		return true
 	}
-	return strings.HasSuffix(p.Name, "_secret") || strings.HasSuffix(p.Name, "_license_key")
+	return strings.HasSuffix(p.Name, "_secret") || strings.HasSuffix(p.Name, "_license_key") || strings.HasSuffix(p.Name, "_private_key")
 }
 
 func listIntegrations(c *call) response {
@@ -216,6 +219,8 @@ func (c *call) integrationValue(p parameter) (any, bool) {
 	}
 	text := c.text(p.Wire)
 	switch p.Type {
+	case "array<string>":
+		return c.list(p.Wire), true
 	case "boolean":
 		return text == "true", true
 	case "integer":

@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+
+	embedded "github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // The contract describes release 18.2. This file adds what later releases have at its endpoints,
@@ -197,3 +200,26 @@ func (c *contract) find(id string) *endpoint {
 	}
 	panic("forgetest: no endpoint " + id)
 }
+
+// laterKinds returns the kinds of integrations of newest.
+var laterKinds = sync.OnceValue(func() (kinds []*integrationKind) {
+	types := map[string]string{"bool": "boolean", "int": "integer", "[]string": "array<string>"}
+	for _, row := range embedded.Integrations() {
+		if row.Neutral != "" {
+			continue
+		}
+		kind := &integrationKind{ID: row.Slug, Kind: row.Slug, Slug: row.Slug, Params: []parameter{{Name: inheritance, Wire: inheritance, Type: "boolean", Default: false}}}
+		for _, p := range row.Params {
+			param := parameter{Name: p.Name, Wire: p.Name, Type: orElse(types[p.Type], "string"), Required: p.Required}
+			if strings.HasPrefix(param.Type, "array") {
+				param.Wire += "[]"
+			}
+			if p.Name == "active" || p.Name == "comment_on_event_enabled" {
+				param.Default = true
+			}
+			kind.Params = append(kind.Params, param)
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds
+})

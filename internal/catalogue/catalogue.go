@@ -1,7 +1,7 @@
 // Package catalogue has the contract as data, once: endpoints.json and types.json have what the
 // three documents specify, deployed.json what GitLab's public documentation and deployed servers
-// have beyond them, settings.json the settings with their names and comments in Go, words.json
-// GitLab's names of the others, pages.json the page of each service at docs.gitlab.com.
+// have beyond them, settings.json and integrations.json the settings and the kinds of integrations
+// with their names and comments in Go, pages.json the page of each service at docs.gitlab.com.
 // Generators, the tests and forgetest read it; the client does not.
 package catalogue
 

@@ -83,11 +83,14 @@ type Endpoint struct {
 	}
 	Pagination struct {
 		Offset, Keyset bool
-		Order          *struct {
-			OrderBy []string `json:"order_by"`
-			Sort    []string
-		} `json:"keyset_order"`
+		Order          *KeysetOrder `json:"keyset_order"`
 	}
+}
+
+// KeysetOrder has the orders that keyset pagination accepts.
+type KeysetOrder struct {
+	OrderBy []string `json:"order_by"`
+	Sort    []string
 }
 
 // Rule is a special behaviour of an endpoint.
@@ -175,7 +178,10 @@ func (f Field) Sometimes(views []string) bool {
 func Endpoints() map[string]Endpoint { return maps.Clone(readEndpoints()) }
 
 var readEndpoints = sync.OnceValue(func() map[string]Endpoint {
-	var deployed struct{ Samples map[string]map[string]any }
+	var deployed struct {
+		Samples map[string]map[string]any
+		Keyset  map[string]*KeysetOrder
+	}
 	Read("deployed.json", &deployed)
 	endpoints := map[string]Endpoint{}
 	for _, e := range Rows[Endpoint]() {
@@ -192,6 +198,9 @@ var readEndpoints = sync.OnceValue(func() map[string]Endpoint {
 		for _, kind := range e.Kinds {
 			kind.showNames()
 		}
+		if order := deployed.Keyset[e.ID]; order != nil {
+			e.Pagination.Keyset, e.Pagination.Order = true, order
+		}
 		endpoints[e.ID] = e
 	}
 	return endpoints
@@ -206,35 +215,6 @@ func (e Endpoint) All() (params []Param) {
 		params = append(params, param.Keys...)
 	}
 	return params
-}
-
-// Kind is a kind of integration.
-type Kind struct {
-	ID     string
-	Slug   string
-	Params []Param
-}
-
-// Kinds returns the kinds of integrations. Their parameters have GitLab's names, also where the
-// documents have placeholders.
-func Kinds() []Kind {
-	return Endpoints()["integrations.set"].Kinds
-}
-
-// IntegrationWords returns GitLab's words for the placeholders of each kind, and for "slug".
-var IntegrationWords = sync.OnceValue(func() map[string]map[string]string {
-	var words struct{ Integrations map[string]map[string]string }
-	Read("words.json", &words)
-	return words.Integrations
-})
-
-// showNames replaces the placeholders of the documents by GitLab's names.
-func (k Kind) showNames() {
-	for i, p := range k.Params {
-		if word := IntegrationWords()[k.ID][p.Name]; word != "" {
-			k.Params[i].Name, k.Params[i].Wire = word, word
-		}
-	}
 }
 
 // Arguments returns the value of each placeholder of a path; "" if it has none. The key of a value

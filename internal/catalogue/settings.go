@@ -21,6 +21,7 @@ type SettingRow struct {
 	Access     string   // "read" or "update" for a setting that only responses or only updates have
 	Tier       string   // the only tiers that have it, as a sentence
 	Since      string   // the release that introduced it, if a source names one
+	Gone       string   // the first release without it
 	Needs      []string // settings that an update requires if this one is true
 	ReplacedBy []string `json:"replaced_by"`
 	Alias      bool     // it is the old name of ReplacedBy: both have one value
@@ -103,19 +104,19 @@ func (r SettingRow) Kind() string {
 // IsStruct reports whether the type is a struct of the package.
 func (r SettingRow) IsStruct() bool { return r.Type == "BranchProtectionDefaults" }
 
+// seenIn is the release in which settings beyond the documents were seen, for those whose first
+// release no source names.
+const seenIn = "19.5"
+
 // settingsBeyond returns the settings beyond the documents in the form of the fields in types.json.
 func settingsBeyond() json.RawMessage {
 	type only struct {
-		Tiers []string `json:"tiers,omitempty"`
+		Introduced string `json:"introduced"`
 	}
 	fields := []any{}
 	for _, r := range SettingRows() {
-		available := only{}
-		if r.Tier != "" {
-			available.Tiers = []string{"premium", "ultimate"}
-		}
 		if r.Contract == "" {
-			fields = append(fields, map[string]any{"name": r.Key(), "type": r.Kind(), "nullable": r.Nullable, "only": available})
+			fields = append(fields, map[string]any{"name": r.Key(), "type": r.Kind(), "nullable": r.Nullable, "only": only{cmp.Or(r.Since, seenIn)}})
 		}
 	}
 	text, _ := json.Marshal(fields) // plain values

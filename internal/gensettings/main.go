@@ -1,6 +1,8 @@
 // Gensettings writes settings_fields.go, the structs ApplicationSettings and UpdateSettingsOptions,
-// and zz_settings.go, the table of names. internal/catalogue/settings.json is the single source:
-// add a row there, and run go generate. settings.go.tmpl has the comments of the structs.
+// zz_settings.go, the table of names, integrations_kinds.go, the kinds of integrations with their
+// options, and zz_integrations.go, the documents' labels of the kinds. The single sources are
+// settings.json and integrations.json in internal/catalogue: add a row there, and run go
+// generate. The templates have the comments of the structs.
 package main
 
 import (
@@ -38,6 +40,9 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gensettings: ")
 	files, err := generate(catalogue.SettingGroups())
+	if err == nil {
+		err = integrations(catalogue.Integrations(), files)
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -194,8 +199,13 @@ func field(r catalogue.SettingRow, more, typ, omit string) string {
 		since = "Since " + since + "."
 	}
 	documents := ""
-	if word := r.Neutral(); word != "" {
+	switch word := r.Neutral(); {
+	case r.Contract == "":
+		documents = "Not part of the contract."
+	case word != "":
 		documents = fmt.Sprintf("The documents have json:%q.", word)
+	case r.Gone != "":
+		documents = "GitLab " + r.Gone + " no longer has it."
 	}
 	text := comment(sentences(r.Go, r.Doc, tier, since, more, documents))
 	if r.Deprecated != "" {

@@ -11,10 +11,11 @@ import (
 	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
-// TestGenerated fails if settings.json was changed without go generate.
+// TestGenerated fails if settings.json or integrations.json was changed without go generate.
 func TestGenerated(t *testing.T) {
 	want, err := generate(catalogue.SettingGroups())
 	require.NoError(t, err)
+	require.NoError(t, integrations(catalogue.Integrations(), want))
 	for name, text := range want {
 		got, err := os.ReadFile(filepath.Join("../..", name))
 		require.NoError(t, err)

@@ -313,8 +313,8 @@ type Integration struct {
 	Beyond  []string
 }
 
-// Kinds lists the options of each kind, in the order of the contract, and the parameters of
-// deployed servers beyond it.
+// Kinds lists the options of each kind, and the parameters of deployed servers beyond the contract:
+// first the kinds of the contract, in its order, then the others.
 var Kinds = []Integration{
 	{forge.IntegrationAsana, func() forge.IntegrationOptions { return &forge.AsanaOptions{} }, nil},
 	{forge.IntegrationAssembla, func() forge.IntegrationOptions { return &forge.AssemblaOptions{} }, nil},
@@ -335,4 +335,20 @@ var Kinds = []Integration{
 	{forge.IntegrationUnifyCircuit, func() forge.IntegrationOptions { return &forge.UnifyCircuitOptions{} }, nil},
 	{forge.IntegrationWebexTeams, func() forge.IntegrationOptions { return &forge.WebexTeamsOptions{} }, nil},
 	{forge.IntegrationYouTrack, func() forge.IntegrationOptions { return &forge.YouTrackOptions{} }, []string{"push_events"}},
+	{forge.IntegrationAppleAppStore, func() forge.IntegrationOptions { return &forge.AppleAppStoreOptions{} }, nil},
+	{forge.IntegrationExternalWiki, func() forge.IntegrationOptions { return &forge.ExternalWikiOptions{} }, nil},
+	{forge.IntegrationGitHub, func() forge.IntegrationOptions { return &forge.GitHubOptions{} }, nil},
+	{forge.IntegrationGitLabSlackApplication, func() forge.IntegrationOptions { return &forge.GitLabSlackApplicationOptions{} }, nil},
+	{forge.IntegrationHangoutsChat, func() forge.IntegrationOptions { return &forge.HangoutsChatOptions{} }, nil},
+	{forge.IntegrationHarbor, func() forge.IntegrationOptions { return &forge.HarborOptions{} }, nil},
+	{forge.IntegrationJenkins, func() forge.IntegrationOptions { return &forge.JenkinsOptions{} }, nil},
+	{forge.IntegrationJira, func() forge.IntegrationOptions { return &forge.JiraOptions{} }, nil},
+	{forge.IntegrationMatrix, func() forge.IntegrationOptions { return &forge.MatrixOptions{} }, nil},
+	{forge.IntegrationMattermost, func() forge.IntegrationOptions { return &forge.MattermostOptions{} }, nil},
+	{forge.IntegrationMattermostSlashCommands, func() forge.IntegrationOptions { return &forge.MattermostSlashCommandsOptions{} }, nil},
+	{forge.IntegrationMicrosoftTeams, func() forge.IntegrationOptions { return &forge.MicrosoftTeamsOptions{} }, nil},
+	{forge.IntegrationPipelinesEmail, func() forge.IntegrationOptions { return &forge.PipelinesEmailOptions{} }, nil},
+	{forge.IntegrationRedmine, func() forge.IntegrationOptions { return &forge.RedmineOptions{} }, nil},
+	{forge.IntegrationSlack, func() forge.IntegrationOptions { return &forge.SlackOptions{} }, nil},
+	{forge.IntegrationSlackSlashCommands, func() forge.IntegrationOptions { return &forge.SlackSlashCommandsOptions{} }, nil},
 }

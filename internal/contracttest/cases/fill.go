@@ -69,7 +69,7 @@ func (c *Case) Fill(t *testing.T, round int, left map[string]bool) *Filled {
 func (f *Filled) fill(t *testing.T, options reflect.Value, prefix string, sample func(key string, kind reflect.Type) (reflect.Value, *Sent)) {
 	t.Helper()
 	for field, value := range options.Fields() {
-		if !field.IsExported() || slices.Contains([]string{"Extra", "Params", "Slug", "ManifestType"}, field.Name) {
+		if !field.IsExported() || field.Anonymous || slices.Contains([]string{"Extra", "Params", "Slug", "ManifestType"}, field.Name) {
 			continue
 		}
 		key := prefix + NameKey(field.Name)
@@ -193,6 +193,10 @@ func samples(n int, text string, truth bool) (all []sampled) {
 	add(nil, text+",b", forge.Labels(text, "b"))
 	add(nil, text, forge.Hash{HashKey: text})
 	add(map[string]any{HashKey: number}, "", map[string]any{HashKey: n})
+	add(map[string]any{HashKey: truth}, "", map[string]bool{HashKey: truth})
+	list([]any{map[string]any{"name": text, "ssh_url_template": "s", "http_url_template": "h"}}, nil, []forge.CodeDropdownClient{{Name: text, SSHURLTemplate: "s", HTTPURLTemplate: "h"}})
+	list([]any{map[string]any{"alias_name": text, "number_of_shards": number, "number_of_replicas": 0.0}}, nil, []forge.ElasticsearchIndexSettings{{AliasName: text, NumberOfShards: new(n), NumberOfReplicas: new(0)}})
+	add(date, date, forge.Value(day))
 	add(decimal+"h", decimal+"h", forge.WorkDuration(n)*forge.WorkDuration(time.Hour))
 	add(decimal+"d", decimal+"d", forge.Age(strconv.Itoa(n)+"d"))
 	add(nil, "repository:group/app:pull", []forge.RegistryScope{forge.RepositoryScope("group/app", forge.RegistryActionPull)})
@@ -207,7 +211,7 @@ func Fits(value any, kind reflect.Type) bool {
 }
 
 func sampleFile() (forge.File, *Sent) {
-	return forge.FileBytes([]byte(Content)).Named("a file.p12"), &Sent{Texts: []string{"a file.p12:" + Content}}
+	return forge.FileBytes([]byte(Content)).Named("a file.csv"), &Sent{Texts: []string{"a file.csv:" + Content}}
 }
 
 // IsBody reports whether the options are sent as JSON.
