@@ -96,6 +96,7 @@ func TestOtherVocabulary(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 24, named)
+	answer = `{"id":1}`
 	_, err = neutral.Settings.Update(t.Context(), &UpdateSettingsOptions{AdminMode: new(true)})
 	require.NoError(t, err)
 	answer = `{"geo_status_timeout":10}`
