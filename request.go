@@ -87,7 +87,7 @@ func (r *request) form(options any) *request {
 }
 
 // upload sends the text fields and the file as a multipart body.
-func (r *request) upload(fields map[string]string, fileField string, file File) *request {
+func (r *request) upload(fields url.Values, fileField string, file File) *request {
 	r.uploads, r.encode = true, func(any) (*payload, error) { return encodeMultipart(fields, fileField, file) }
 	return r
 }
@@ -250,10 +250,16 @@ func (r *request) check(s *callOptions, query url.Values) error {
 	if s.skipValidation {
 		return nil
 	}
+	if r.custom { // a Call may have other parameters
+		if err := withoutCredentials("Call.Options", query); err != nil {
+			return err
+		}
+		query = nil
+	}
 	if err := firstError(checkFields(r.queryOptions), r.route.checkDocumented(query), checkRules(r.queryOptions)); err != nil {
 		return nameOption(r.queryOptions, err)
 	}
-	if !r.custom { // the fields of a Call's body have no rules
+	if !r.custom || r.uploads { // the fields of a Call's JSON body have no rules
 		if err := checkFields(r.body); err != nil {
 			return nameOption(r.body, err)
 		}
