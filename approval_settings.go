@@ -11,7 +11,6 @@ import (
 type ApprovalSettingsService struct{ service }
 
 // UpdateApprovalSettingsOptions changes approval rules. A rule whose field is nil does not change.
-// ApprovalSettings.RequirePasswordToApprove is read-only.
 type UpdateApprovalSettingsOptions struct {
 	// AllowAuthorApproval lets authors approve their own merge requests.
 	AllowAuthorApproval *bool `json:"allow_author_approval,omitempty"`
@@ -27,6 +26,11 @@ type UpdateApprovalSettingsOptions struct {
 	SelectiveCodeOwnerRemovals *bool `json:"selective_code_owner_removals,omitempty"`
 	// RequireReauthenticationToApprove asks approvers to authenticate again. Since 17.1.
 	RequireReauthenticationToApprove *bool `json:"require_reauthentication_to_approve,omitempty"`
+	// RequirePasswordToApprove is the older name of RequireReauthenticationToApprove. Not part of the
+	// contract.
+	//
+	// Deprecated: since 17.1; use RequireReauthenticationToApprove. Not together with it.
+	RequirePasswordToApprove *bool `json:"require_password_to_approve,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
@@ -34,8 +38,12 @@ type UpdateApprovalSettingsOptions struct {
 func (o *UpdateApprovalSettingsOptions) extra() map[string]any { return o.Extra }
 
 func (o *UpdateApprovalSettingsOptions) check() error {
-	return exclusive("selective_code_owner_removals", isTrue(o.SelectiveCodeOwnerRemovals),
-		"retain_approvals_on_push, which must be off", isTrue(o.RetainApprovalsOnPush))
+	return firstError(
+		exclusive("selective_code_owner_removals", isTrue(o.SelectiveCodeOwnerRemovals),
+			"retain_approvals_on_push, which must be off", isTrue(o.RetainApprovalsOnPush)),
+		replaced("require_password_to_approve", o.RequirePasswordToApprove != nil,
+			"require_reauthentication_to_approve", o.RequireReauthenticationToApprove != nil),
+	)
 }
 
 // GetForGroup reads the rules of a group, which its projects inherit. The user must be Owner of the

@@ -25,9 +25,9 @@ const (
 	AuditEntityTypeGroup AuditEntityType = "Group"
 	// AuditEntityTypeProject is a project.
 	AuditEntityTypeProject AuditEntityType = "Project"
-	// AuditEntityTypeInstance is the instance itself. Its value is the contract's neutral word; a
-	// client with a vocabulary translates it in requests and responses.
-	AuditEntityTypeInstance AuditEntityType = "Service::Audit::InstanceScope"
+	// AuditEntityTypeInstance is the instance itself. The documents call it
+	// Service::Audit::InstanceScope.
+	AuditEntityTypeInstance AuditEntityType = "Gitlab::Audit::InstanceScope"
 )
 
 // ListAuditEventsOptions filters the lists of audit events. "List only" marks the fields that the
@@ -49,33 +49,32 @@ func (o *ListAuditEventsOptions) check() error {
 	return needs("entity_id", o.EntityID != 0, "entity_type", o.EntityType != "")
 }
 
-// worded returns the options as they are sent: with the server's own word for the entity type.
-func (o *ListAuditEventsOptions) worded(c *core) *ListAuditEventsOptions {
+// filtered sends the options as the query, with the client's word for the entity type.
+func (r *request) filtered(o *ListAuditEventsOptions) *request {
 	if o == nil {
-		return nil
+		return r.params(o)
 	}
-	wire := *o
-	if own, known := c.config.vocabulary.word(entityWord, string(o.EntityType)); known {
-		wire.EntityType = AuditEntityType(own)
+	wire, v := *o, r.core.config.vocabulary
+	if reason := GitLab.foreign(entityWord, string(o.EntityType)); reason != "" && v == GitLab && r.err == nil {
+		r.err = &ValidationError{Option: "ListAuditEventsOptions.EntityType", Param: entityWord, Reason: reason}
 	}
-	return &wire
+	word, _ := v.wire(entityWord, string(o.EntityType))
+	wire.EntityType = AuditEntityType(word)
+	return r.params(&wire)
 }
 
-// neutral returns event with the contract's word for its entity type.
-func (s *AuditEventsService) neutral(event *AuditEvent, err error) (*AuditEvent, error) {
-	if event == nil {
-		return nil, err
-	}
-	if word, known := s.owner().config.vocabulary.neutral(entityWord, string(event.EntityType)); known {
-		event.EntityType = AuditEntityType(word)
+// worded returns the event with GitLab's word for its entity type.
+func (s *AuditEventsService) worded(event *AuditEvent, err error) (*AuditEvent, error) {
+	if event != nil {
+		event.EntityType = AuditEntityType(s.owner().config.vocabulary.gitlab(entityWord, string(event.EntityType)))
 	}
 	return event, err
 }
 
-func (s *AuditEventsService) neutrals(events iter.Seq2[*AuditEvent, error]) iter.Seq2[*AuditEvent, error] {
+func (s *AuditEventsService) allWorded(events iter.Seq2[*AuditEvent, error]) iter.Seq2[*AuditEvent, error] {
 	return func(yield func(*AuditEvent, error) bool) {
 		for event, err := range events {
-			if !yield(s.neutral(event, err)) {
+			if !yield(s.worded(event, err)) {
 				return
 			}
 		}
@@ -83,45 +82,47 @@ func (s *AuditEventsService) neutrals(events iter.Seq2[*AuditEvent, error]) iter
 }
 
 // List lists the events of the whole instance. Administrators only; self-managed and dedicated.
+// GitLab documents at most 30 days between CreatedAfter and CreatedBefore for each query, which
+// releases up to 19.5 do not enforce: list long times in windows of at most 30 days.
 // GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) List(ctx context.Context, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
-	r := s.newGet("/audit_events").params(o.worded(s.owner()))
-	return s.neutrals(list[AuditEvent](ctx, r, opts))
+	r := s.newGet("/audit_events").filtered(o)
+	return s.allWorded(list[AuditEvent](ctx, r, opts))
 }
 
 // Get reads an event of the instance. Administrators only; self-managed and dedicated.
 // GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) Get(ctx context.Context, event int64, opts ...RequestOption) (*AuditEvent, error) {
 	r := s.newGet("/audit_events/:id", event)
-	return s.neutral(do[AuditEvent](ctx, r, opts))
+	return s.worded(do[AuditEvent](ctx, r, opts))
 }
 
 // ListForGroup lists the events of a group. Owners see the events of all users; Developers and
 // Maintainers see their own. GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) ListForGroup(ctx context.Context, group Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
-	r := s.newGet("/groups/:id/audit_events", group).params(o.worded(s.owner()))
-	return s.neutrals(list[AuditEvent](ctx, r, opts))
+	r := s.newGet("/groups/:id/audit_events", group).filtered(o)
+	return s.allWorded(list[AuditEvent](ctx, r, opts))
 }
 
 // GetForGroup reads an event of a group. The user must be Owner of the group.
 // GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) GetForGroup(ctx context.Context, group Ref, event int64, opts ...RequestOption) (*AuditEvent, error) {
 	r := s.newGet("/groups/:id/audit_events/:audit_event_id", group, event)
-	return s.neutral(do[AuditEvent](ctx, r, opts))
+	return s.worded(do[AuditEvent](ctx, r, opts))
 }
 
 // ListForProject lists the events of a project. Maintainers see the events of all users; Developers
 // see their own. GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) ListForProject(ctx context.Context, project Ref, o *ListAuditEventsOptions, opts ...RequestOption) iter.Seq2[*AuditEvent, error] {
-	r := s.newGet("/projects/:id/audit_events", project).params(o.worded(s.owner()))
-	return s.neutrals(list[AuditEvent](ctx, r, opts))
+	r := s.newGet("/projects/:id/audit_events", project).filtered(o)
+	return s.allWorded(list[AuditEvent](ctx, r, opts))
 }
 
 // GetForProject reads an event of a project. The user must be Maintainer of the project.
 // GitLab docs: https://docs.gitlab.com/api/audit_events/
 func (s *AuditEventsService) GetForProject(ctx context.Context, project Ref, event int64, opts ...RequestOption) (*AuditEvent, error) {
 	r := s.newGet("/projects/:id/audit_events/:audit_event_id", project, event)
-	return s.neutral(do[AuditEvent](ctx, r, opts))
+	return s.worded(do[AuditEvent](ctx, r, opts))
 }
 
 // AuditEvent is the record of an action.
@@ -168,6 +169,19 @@ type AuditEventDetails struct {
 	Add string `json:"add"`
 	// Change is the changed attribute; From and To are its values.
 	Change AuditEventChange `json:"change"`
+	// Changes are the changed attributes of an event with several, as raw JSON. Not part of the
+	// contract.
+	Changes json.RawMessage `json:"changes"`
+	// With is the way of an authentication, such as standard. Not part of the contract.
+	With string `json:"with"`
+	// As is the role that was given. Not part of the contract.
+	As string `json:"as"`
+	// Remove names the object or attribute that was removed. Not part of the contract.
+	Remove string `json:"remove"`
+	// FailedLogin is the way of a failed authentication, such as STANDARD. Not part of the contract.
+	FailedLogin string `json:"failed_login"`
+	// EventName is the kind of event. Not part of the contract.
+	EventName string `json:"event_name"`
 	// From is the value before the change, as text: "true" for a boolean.
 	From string `json:"from"`
 	// To is the value after the change, as text.

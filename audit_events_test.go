@@ -14,7 +14,7 @@ func TestAuditEvents(t *testing.T) {
 	ctx := t.Context()
 	instance := &ListAuditEventsOptions{CreatedAfter: moment(), EntityType: AuditEntityTypeInstance, EntityID: 1}
 	runCalls(t, []callRow{
-		{"GET /audit_events", "created_after=2026-03-04T07%3A30%3A00Z&entity_id=1&entity_type=Service%3A%3AAudit%3A%3AInstanceScope&" + auditPages, "", "audit_events/list_instance.json", func(c *Client) (any, error) {
+		{"GET /audit_events", "created_after=2026-03-04T07%3A30%3A00Z&entity_id=1&entity_type=Gitlab%3A%3AAudit%3A%3AInstanceScope&" + auditPages, "", "audit_events/list_instance.json", func(c *Client) (any, error) {
 			return Collect(c.AuditEvents.List(ctx, instance))
 		}},
 	})
@@ -22,13 +22,13 @@ func TestAuditEvents(t *testing.T) {
 	_, err := Collect(serve(t).AuditEvents.List(ctx, &ListAuditEventsOptions{EntityID: 7}))
 	assertRefused(t, err, "ListAuditEventsOptions.EntityID", "entity_id")
 
-	// A server's own word for the instance is translated, by each method.
-	const own = `{"entity_type":"Own::Audit::InstanceScope"}`
+	// The documents' word for the instance is translated, by each method.
+	const own = `{"entity_type":"Service::Audit::InstanceScope"}`
 	c := serve(t,
-		exchange{sent: "GET /audit_events", query: "entity_type=Own%3A%3AAudit%3A%3AInstanceScope&" + auditPages, answer: "[" + own + `,{"entity_type":"User"}]`}, exchange{sent: "GET /audit_events/4", answer: own},
+		exchange{sent: "GET /audit_events", query: "entity_type=Service%3A%3AAudit%3A%3AInstanceScope&" + auditPages, answer: "[" + own + `,{"entity_type":"User"}]`}, exchange{sent: "GET /audit_events/4", answer: own},
 		exchange{sent: "GET /groups/60/audit_events", query: auditPages, answer: "[" + own + "]"}, exchange{sent: "GET /groups/60/audit_events/2", answer: own},
 		exchange{sent: "GET /projects/42/audit_events", query: auditPages, answer: "[" + own + "]"}, exchange{sent: "GET /projects/42/audit_events/5", answer: own}, exchange{sent: "GET /audit_events/4", answer: own})
-	spoken, err := c.With(WithVocabulary("entity Service::Audit::InstanceScope = Own::Audit::InstanceScope"))
+	spoken, err := c.With(WithVocabulary(Neutral))
 	require.NoError(t, err)
 	var events []*AuditEvent
 	for _, call := range []func() ([]*AuditEvent, error){
@@ -54,7 +54,7 @@ func TestAuditEvents(t *testing.T) {
 	}
 	event, err := c.AuditEvents.Get(ctx, 4)
 	require.NoError(t, err)
-	assert.EqualValues(t, "Own::Audit::InstanceScope", event.EntityType)
+	assert.EqualValues(t, "Service::Audit::InstanceScope", event.EntityType)
 }
 
 // A change is a name, or an object for some events.

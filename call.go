@@ -1,11 +1,13 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
@@ -20,7 +22,7 @@ import (
 //     go-retryablehttp; call_retry.go says which part it does.
 //   - A failed call closes no connections. go-retryablehttp closes the idle connections of its
 //     client when it gives up. Its RoundTripper is the loop, which has no method to do so.
-//   - A status has one meaning, defined in statuses.go. Rejected: to treat every 2xx as success,
+//   - A status has one meaning, defined in contract.go. Rejected: to treat every 2xx as success,
 //     which saved a 206 that was not requested as a complete file.
 //   - MaybeApplied is set for idempotent writes, too: a PUT whose attempts were all lost may have
 //     been applied.
@@ -68,7 +70,7 @@ type attempt struct {
 // reason), and when the attempt itself begins.
 type attemptObserver interface {
 	begins()
-	waits(ctx context.Context, until time.Time, why string, wait time.Duration)
+	waits(until time.Time, why string, wait time.Duration)
 }
 
 // delivery is the part of a result about sending: what was sent, and where.
@@ -152,6 +154,7 @@ func (r *result) discard() {
 type callState struct {
 	*call
 	*result
+	context       *routeContext // of the attempts, with the limit of Timeout; after them, without it
 	started       time.Time
 	attempts      int           // sent so far
 	duration      time.Duration // of the last attempt
@@ -166,13 +169,18 @@ type callState struct {
 // caller of send must close it.
 func (c *call) send(ctx context.Context) (*callState, error) {
 	l := &loop{callState: callState{call: c, result: new(result), started: time.Now()}}
+	if ctx == nil {
+		return &l.callState, c.request.withRoute(errNilContext)
+	}
 	if plan := c.options.plan; plan != nil {
 		return &l.callState, plan(c)
 	}
-	endTimeout := func() {}
+	limited, endTimeout := ctx, func() {}
 	if limit := c.options.limits.call; limit > 0 {
-		ctx, endTimeout = withTimeout(ctx, c.options.kind.subject(), limit)
+		limited, endTimeout = withTimeout(ctx, c.options.kind.subject(), limit)
 	}
+	l.own = routeContext{limited, c.route()}
+	l.context = &l.own
 	returned := false
 	defer func() {
 		switch {
@@ -186,22 +194,158 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 		}
 	}()
 	c.core().observers().callBegins()
-	l.context = routeContext{ctx, c.route()}
-	ctx = &l.context
-	l.run(ctx)
-	err := l.conclude(ctx)
-	l.finish(ctx, err)
-	returned = true
+	l.run()
+	err := l.conclude()
+	l.finish(err)
+	if returned = true; c.options.limits.call > 0 { // the requests keep the other one
+		l.context = &routeContext{ctx, c.route()}
+	}
 	return &l.callState, err
 }
 
 // finish counts and records the end of the call. ErrNotModified is not a failure: there was nothing
 // to change. It is called again when a response cannot be decoded.
-func (s *callState) finish(ctx context.Context, err error) {
-	if _, named := ctx.(*routeContext); !named { // for handlers of the log
-		ctx = &routeContext{ctx, s.route()}
-	}
+func (s *callState) finish(err error) {
 	unchanged := s.err == nil && s.outcome == unchanged
 	refused := s.keysetOptional && s.status == http.StatusMethodNotAllowed
-	s.core().observers().callEnds(ctx, s, err, err != nil && !unchanged && !refused)
+	s.core().observers().callEnds(s, err, err != nil && !unchanged && !refused)
+}
+
+// conclude returns the error of a call whose last attempt was made; nil if it succeeded. If the
+// context has interrupted the call, that becomes its cause.
+func (s *callState) conclude() error {
+	if s.ok() {
+		if s.outcome == unchanged {
+			return s.newError() // nothing to change: returned as an error, not counted as a failure
+		}
+		return nil
+	}
+	// Otherwise the server's response is the whole reason, even if ctx has ended since.
+	interrupted := s.err != nil || s.partial || s.pending || s.retryable(s.route().Class)
+	if cause := context.Cause(s.context); errors.Is(cause, ErrTimeout) {
+		if interrupted && !errors.Is(s.err, cause) {
+			s.result = s.failed(cause)
+		}
+		s.stopCause = nil
+	} else if err := s.context.Err(); err != nil && interrupted {
+		s.noRetryReason = cmp.Or(s.noRetryReason, endedByCaller(err))
+		if !errors.Is(s.err, err) {
+			s.stopCause = err
+		}
+	}
+	err := s.newError()
+	if isRateLimited(s) {
+		return &RateLimitError{Until: s.retryAt, Err: err}
+	}
+	return err
+}
+
+// endedByCaller returns the text for a context that the caller canceled or whose deadline has
+// passed.
+func endedByCaller(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "the caller canceled the context"
+	}
+	return "the deadline of the caller's context has passed"
+}
+
+// isRateLimited reports whether the call failed because it is rate limited. For bulk deletions the
+// status is 400.
+func isRateLimited(s *callState) bool {
+	switch s.status {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusBadRequest:
+		return deletedRecently(s)
+	}
+	return errors.Is(s.err, ErrRateLimited) && !s.retryAt.IsZero()
+}
+
+// deletedRecently reports whether the server refused a bulk deletion because the last one was less
+// than an hour ago.
+func deletedRecently(s *callState) bool {
+	return s.route().quota.refuses(s.status, s.message)
+}
+
+// newError returns the *Error of the last attempt.
+func (s *callState) newError() *Error {
+	r, redact := s.route(), s.redactor(s.token)
+	e := &Error{
+		Method: r.Method, Route: r.Template, Path: redact.redact(s.request.path), Status: s.status, Message: s.message, Fields: s.fields,
+		RequestID: requestID(s.header), Attempts: s.attempts,
+		MaybeApplied: s.maybeApplied && r.Class != RetryClassSafe, idempotent: r.Class == RetryClassIdempotent,
+		cause: redact.redactError(s.err),
+	}
+	rejected := newRejection(s)
+	if s.stopCause != nil {
+		e.cause = errors.Join(e.cause, s.stopCause)
+	}
+	e.hint = cmp.Or(redact.redact(rejected.hint()), hintTLS(s.err), hintUnreachable(s.err), hintProxy(s))
+	if deletedRecently(s) {
+		e.hint = "a repository accepts one bulk deletion an hour: wait, or delete single tags with DeleteTag"
+	}
+	e.hint = cmp.Or(s.noRetryReason, e.hint)
+	if s.offOrigin {
+		e.hint = strings.TrimPrefix(e.hint+"; the server redirected to "+redact.safeText(s.target.Scheme+"://"+s.target.Host, 256), "; ")
+	}
+	return e
+}
+
+// hintProxy names the proxy of a call that got no response. An address with a user is not shown: a
+// part of the password may have been read as the host.
+func hintProxy(s *callState) string {
+	network, _ := s.core().transport.(*http.Transport)
+	if s.status != 0 || !errors.Is(s.err, ErrTimeout) {
+		return ""
+	}
+	switch proxy := conn.ProxyOf(network, &http.Request{URL: &s.url}); {
+	case proxy == nil:
+		return ""
+	case proxy.User != nil:
+		return "the request went through a proxy: check its address"
+	default:
+		return "the request went through the proxy " + s.redactor(s.token).safeText(proxy.Host, 256) + ": check its address"
+	}
+}
+
+// newRejection returns what a hint is derived from. Another origin's status is not about the API,
+// and has no hint.
+func newRejection(s *callState) (r rejection) {
+	r = rejection{route: s.route(), credential: s.request.auth.Kind(), misplaced: s.request.auth.Misplaced(), path: s.request.path, query: parseQuery(s.url.RawQuery), message: s.message, vocabulary: s.core().config.vocabulary, scopes: s.fields["scope"]}
+	if s.offOrigin || s.status < 400 {
+		return r
+	}
+	r.values, r.status, r.loopback = s.request.valuesOf, s.status, isLoopback(s.url.Hostname())
+	r.foreign = r.message != "" && !isJSON(contentType(s.header))
+	succeeded := s.core().stats.calls.Load()-s.core().stats.failures.Load() > 1 // a call other than this one
+	if r.route.base == apiBase && !succeeded {
+		r.base = s.core().baseURL()
+	}
+	return r
+}
+
+// timeLimitKey is the context key of the error of a wait that ends after the library's own limit.
+type timeLimitKey struct{}
+
+// withTimeout returns a context with the limit of the option Timeout, for what, such as "the page".
+// An earlier deadline of ctx stays the limit.
+func withTimeout(ctx context.Context, what string, limit time.Duration) (context.Context, context.CancelFunc) {
+	deadline := time.Now().Add(limit)
+	if earlier, limited := ctx.Deadline(); limited && earlier.Before(deadline) {
+		return ctx, func() {}
+	}
+	passed := &conn.TimeoutError{Text: what + " took longer than " + limit.String(), Sentinel: ErrTimeout}
+	early := &conn.TimeoutError{Text: what + " would take longer than " + limit.String(), Sentinel: ErrTimeout}
+	ctx, cancel := context.WithDeadlineCause(ctx, deadline, passed)
+	return context.WithValue(ctx, timeLimitKey{}, early), cancel
+}
+
+// pastDeadline returns the error of a wait that ends after the deadline of ctx. If the deadline is
+// that of Timeout or of a request for a token, the error matches ErrTimeout; otherwise it is
+// context.DeadlineExceeded.
+func pastDeadline(ctx context.Context) error {
+	if own, limited := ctx.Value(timeLimitKey{}).(error); limited {
+		return own
+	}
+	return context.DeadlineExceeded
 }

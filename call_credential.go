@@ -2,9 +2,12 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"strings"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
@@ -71,3 +74,78 @@ func (r redactor) redactHeader(h http.Header) {
 		}
 	}
 }
+
+// tokenTimeout limits a request for a token that several calls may wait for.
+const tokenTimeout = 30 * time.Second
+
+// errTokenTimeout ends a request for a token that takes too long. The end of a caller's context
+// does not end that request.
+var errTokenTimeout = &conn.TimeoutError{Text: "the token endpoint did not respond within " + tokenTimeout.String(), Sentinel: ErrTimeout}
+
+// withTokenTimeout returns the context of a request for a token.
+func withTokenTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeoutCause(ctx, tokenTimeout, errTokenTimeout)
+	return context.WithValue(ctx, timeLimitKey{}, errTokenTimeout), cancel
+}
+
+// credentialError makes an error of internal/credential match ErrNoCredential. Other errors, such
+// as the end of a context, are returned unchanged.
+func credentialError(err error) error {
+	var failed *credential.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	return &sentinelError{sentinel: ErrNoCredential, text: err.Error(), cause: err}
+}
+
+// isFinalCredentialError reports whether the failure to get a credential is final. If it is not,
+// wait is the time that the token endpoint requests.
+func isFinalCredentialError(err error) (final bool, wait time.Duration) {
+	var failed *credential.Error
+	if !errors.As(err, &failed) || !failed.Temporary {
+		return true, 0
+	}
+	return false, failed.Wait
+}
+
+// isCredentialHeader reports whether a header carries a credential. Such a header is sent to the
+// client's own origin only, and no request option may set it.
+func isCredentialHeader(name string) bool {
+	switch http.CanonicalHeaderKey(name) {
+	case "Private-Token", "Job-Token", "Authorization", "Proxy-Authorization", "Cookie", "Sudo", "Deploy-Token":
+		return true
+	}
+	return false
+}
+
+// isCredentialParam reports whether a server reads a credential from the query parameter. It
+// ignores brackets: servers read private_token[] and private_token[x] as private_token. A semicolon
+// in the name separates parameters, as for many servers.
+func isCredentialParam(name string) bool {
+	for part := range strings.FieldsFuncSeq(unescapeAll(name), isSeparator) {
+		part, _, _ = strings.Cut(part, "=")
+		switch strings.ToLower(baseParam(part)) {
+		case "private_token", "access_token", "job_token", "token", "oauth_token", "authorization", "client_secret",
+			"refresh_token", "feed_token", "rss_token", "sudo":
+			return true
+		}
+	}
+	return false
+}
+
+// isSeparator reports whether servers separate the parameters of a query with c.
+func isSeparator(c rune) bool { return c == '&' || c == ';' }
+
+// baseParam returns the name of a parameter without escapes, brackets and the keys in them. Nested
+// escapes are decoded too, as a proxy may decode one layer.
+func baseParam(name string) string {
+	name = strings.TrimLeft(strings.TrimSpace(unescapeAll(name)), "[]")
+	if end := strings.IndexAny(name, "[]"); end >= 0 {
+		name = name[:end]
+	}
+	return strings.TrimSpace(name)
+}
+
+// jobAuthorities is the environment variable of a CI job with the path of a file with the
+// certificates of its server.
+const jobAuthorities = "CI_SERVER_TLS_CA_FILE"

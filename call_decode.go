@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
@@ -220,16 +219,6 @@ func newResponse(resp *http.Response, attempts int, mismatches []Mismatch) Respo
 
 		Mismatches: mismatches,
 	}
-}
-
-// contentType returns the Content-Type of a response; several are separated by commas. One that has
-// only parameters does not count.
-func contentType(h http.Header) string {
-	media := strings.Trim(strings.Join(h["Content-Type"], ", "), " ,")
-	if strings.HasPrefix(media, ";") {
-		return ""
-	}
-	return media
 }
 
 func requestID(h http.Header) string { return safetext.Clean(h.Get("X-Request-Id"), 128) }

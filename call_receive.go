@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -263,6 +264,59 @@ func tooLarge(limit int64) error {
 // pageInsteadOf returns the error for an HTML page.
 func pageInsteadOf(wanted string) error {
 	return &sentinelError{sentinel: ErrInvalidResponse, text: "the response is an HTML page instead of " + wanted + ", perhaps a sign-in page: check the address and the credential"}
+}
+
+// contentType returns the Content-Type of a response; several are separated by commas. One that has
+// only parameters does not count.
+func contentType(h http.Header) string {
+	media := strings.Trim(strings.Join(h["Content-Type"], ", "), " ,")
+	if strings.HasPrefix(media, ";") {
+		return ""
+	}
+	return media
+}
+
+func mediaType(contentType string) string {
+	if contentType == "application/json" {
+		return contentType // the usual case
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(contentType, ";")
+		media, _, _ = strings.Cut(media, ",") // the first one of several
+	}
+	return strings.ToLower(strings.TrimSpace(media))
+}
+
+// isHTML reports whether a media type, or one of several, is that of a page.
+func isHTML(contentType string) bool {
+	for one := range strings.SplitSeq(contentType, ",") {
+		if media := mediaType(one); media == "text/html" || media == "application/xhtml+xml" {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsPage reports whether a body without a media type begins as an HTML page does.
+func beginsPage(body []byte) bool {
+	return strings.HasPrefix(http.DetectContentType(withoutMark(body)), "text/html")
+}
+
+// showsPage reports whether head shows if a body is an HTML page. A page begins with white space
+// and a tag.
+func showsPage(head []byte) bool {
+	text := bytes.TrimLeft(withoutMark(head), "\t\n\f\r ")
+	return len(text) > 0 && text[0] != '<' || beginsPage(head)
+}
+
+// withoutMark removes a byte order mark.
+func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
+
+// isJSON reports whether a media type is JSON or missing: a response without a body has none.
+func isJSON(contentType string) bool {
+	media := mediaType(contentType)
+	return media == "" || media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")
 }
 
 // decodeBuffer is the buffer of a response, with the reader that decodes it.

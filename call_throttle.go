@@ -17,33 +17,32 @@ func (s throttleStep) do(ctx context.Context, a attempt) *result {
 			return &result{err: limiterError(ctx, err), permanent: true}
 		}
 	}
-	if until, why, err := passGate(ctx, a); err != nil {
+	quota := quotaFor(a.request)
+	if a.options.skipValidation {
+		quota = throttle.Quota{}
+	}
+	until, why, err := gateOf(a.call).Wait(ctx, keyFor(a.request), quota, a.options.retry.MaxRetryAfter, a.observer.waits)
+	if err == nil && !until.IsZero() {
+		why, err = tooLongWait(ctx, until, why)
+	}
+	if err != nil {
 		return &result{err: &sentinelError{ErrRateLimited, why, err}, permanent: true, retryAt: until}
 	}
 	a.observer.begins()
 	return s.next.do(ctx, a)
 }
 
-// passGate waits until the call may be sent. It returns an error if the policy or the context does
-// not allow the wait, or if the context ends. until is then the end of the wait, and why is its
-// reason.
-func passGate(ctx context.Context, a attempt) (until time.Time, why string, err error) {
-	quota := quotaFor(a.request)
-	if a.options.skipValidation {
-		quota = throttle.Quota{}
+// tooLongWait returns why a wait did not begin, and the error: the policy or the deadline of the
+// context does not allow it.
+func tooLongWait(ctx context.Context, until time.Time, why string) (string, error) {
+	if deadline, limited := ctx.Deadline(); !limited || !until.After(deadline) {
+		return why, ErrRateLimited
 	}
-	until, why, err = gateOf(a.call).Wait(ctx, keyFor(a.request), quota, a.options.retry.MaxRetryAfter, a.observer.waits)
-	if err != nil || until.IsZero() {
-		return until, why, err
+	early := pastDeadline(ctx)
+	if errors.Is(early, ErrTimeout) && !errors.Is(early, errTokenTimeout) {
+		why += ": " + early.Error()
 	}
-	if deadline, limited := ctx.Deadline(); limited && until.After(deadline) {
-		early := pastDeadline(ctx)
-		if errors.Is(early, ErrTimeout) && !errors.Is(early, errTokenTimeout) {
-			why += ": " + early.Error()
-		}
-		return until, why, early
-	}
-	return until, why, ErrRateLimited
+	return why, early
 }
 
 // limiterError returns the error of an attempt that waited for the Limiter: the context ended, or

@@ -44,7 +44,7 @@ func otherOptions(t *testing.T) map[string][2]Option {
 		"WithLogger":     {WithLogger(slog.Default()), WithLogger(nil)}, "WithLimiter": {WithLimiter(&limiter{}), WithLimiter(&limiter{})},
 		"WithRegistry":            {WithRegistry(base, base), WithRegistry(base+"/other", base)},
 		"WithRegistryCredentials": {WithRegistryCredentials("a", "password"), WithRegistryCredentials("b", "password")},
-		"WithVocabulary":          {WithVocabulary(GitLab), WithVocabulary("")},
+		"WithVocabulary":          {WithVocabulary(GitLab), WithVocabulary(Neutral)},
 		"WithOnAttempt":           {WithOnAttempt(func(context.Context, Attempt) {}), WithOnAttempt(nil)},
 		"WithRootCAs":             {WithRootCAs(pool), WithRootCAs(pool)},
 		"WithDrift":               {WithDrift(new(Drift)), WithDrift(nil)},

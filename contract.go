@@ -3,10 +3,12 @@ package forge
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/throttle"
 )
 
@@ -113,6 +115,8 @@ type route struct {
 	notModified   bool   // a 304 means that there was nothing to change
 	html          bool   // the content may be an HTML page
 	secret        bool   // the content is a secret file
+	project       bool   // its first placeholder is a project
+	refs          bool   // it takes refs, and paths of a repository
 	scope         string // token scope that the contract names; api includes it
 	advice        advice
 }
@@ -145,6 +149,7 @@ func findRoute(method, template string) (*route, bool) {
 // the HTTP method.
 func undocumentedRoute(method, template string) *route {
 	r := &route{Route: Route{Method: method, Template: template, Service: "call", Pagination: PaginationOffset, Class: RetryClassNonIdempotent}}
+	r.project, r.refs = strings.HasPrefix(template, "/projects/:"), strings.Contains(template, "/repository/")
 	switch method {
 	case http.MethodGet, http.MethodHead:
 		r.Class = RetryClassSafe
@@ -180,6 +185,10 @@ type Route struct {
 	// "at least the Maintainer role for the project". It is empty if the contract names none; the
 	// server may still require one.
 	Role string
+	// Permissions are those that a fine-grained token needs, separated by spaces: "read_issue". It is
+	// empty if they are not known; a server refuses such a token where it has declared none. Not part
+	// of the contract.
+	Permissions string
 	// Tier names the tiers that have the endpoint: "Premium or Ultimate"; empty for all tiers.
 	Tier string
 	// Offering names the offerings that have the endpoint: "self-managed or dedicated"; empty for all
@@ -254,4 +263,187 @@ func RouteFromContext(ctx context.Context) (Route, bool) {
 		return Route{}, false
 	}
 	return r.Route, true
+}
+
+// outcome is the meaning of a status for a call.
+type outcome uint8
+
+const (
+	// succeeded: the endpoint did what was requested.
+	succeeded outcome = iota + 1
+	// unchanged: a 304 that the endpoint documents, or that the caller's condition requested.
+	unchanged
+	// rejected: a 4xx or 5xx.
+	rejected
+	// unexpected: the endpoint does not return this status, so the result is not known.
+	unexpected
+)
+
+// outcomeOf implements the table in docs/errors-and-retries.md, "What each status means". sent
+// holds the headers that the caller added to the request.
+func outcomeOf(r *route, status int, sent http.Header) outcome {
+	switch {
+	case status >= 400 && status < 600:
+		return rejected
+	case status == http.StatusNotModified:
+		if r.notModified || hasCondition(sent) {
+			return unchanged
+		}
+	case status == http.StatusPartialContent:
+		if r.Class == RetryClassSafe && sent.Get("Range") != "" {
+			return succeeded
+		}
+	case status == http.StatusOK:
+		return succeeded
+	case status == http.StatusCreated, status == http.StatusAccepted, status == http.StatusNoContent:
+		if r.Class != RetryClassSafe {
+			return succeeded
+		}
+	}
+	return unexpected
+}
+
+func hasCondition(sent http.Header) bool {
+	return sent.Get("If-None-Match") != "" || sent.Get("If-Modified-Since") != ""
+}
+
+// retriesStatus reports whether calls of the class are sent again after the status. The server did
+// not act before a 425 or a 429; before the others it may have.
+func (c RetryClass) retriesStatus(status int) bool {
+	switch status {
+	case http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return c != RetryClassNonIdempotent
+	}
+	return c != RetryClassNonIdempotent && conn.ProxyStatusText(status) != ""
+}
+
+// isLock reports whether the server did not act because another request holds a lock. Deployed
+// servers report a lock with a 409; other conflicts persist.
+func isLock(status int, message string) bool {
+	return status == http.StatusConflict && strings.Contains(message, "Resource lock")
+}
+
+// statusText is http.StatusText with the additional statuses of proxies.
+func statusText(status int) string {
+	if text := http.StatusText(status); text != "" {
+		return text
+	}
+	return conn.ProxyStatusText(status)
+}
+
+// unexpectedText explains a status that the endpoint does not return.
+func unexpectedText(status int) string {
+	switch {
+	case status < 100 || status > 599:
+		return fmt.Sprintf("%03d is not an HTTP status", status)
+	case status == http.StatusSwitchingProtocols:
+		return "the server switched to another protocol, which was not requested"
+	case status == http.StatusPartialContent:
+		return "the server returned a part of the content, which was not requested"
+	case status == http.StatusNotModified:
+		return "the server returned no content, although the request had no condition"
+	}
+	return "the endpoint does not return this status: a proxy or a cache may have changed the response"
+}
+
+// routes is the contract's table, one row per documented endpoint, sorted by template and method.
+// TestRoutes checks it against the catalogue.
+var routes = []route{
+	{Route: Route{Method: "GET", Template: "/application/settings", Service: "settings", Docs: "https://docs.gitlab.com/api/settings/", Class: RetryClassSafe, Role: "an administrator", Offering: "self-managed or dedicated"}},
+	{Route: Route{Method: "PUT", Template: "/application/settings", Service: "settings", Docs: "https://docs.gitlab.com/api/settings/", Class: RetryClassIdempotent, Role: "an administrator", Offering: "self-managed or dedicated"}},
+	{Route: Route{Method: "GET", Template: "/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "an administrator", Tier: "Premium or Ultimate", Offering: "self-managed or dedicated", Permissions: "read_audit_event"}, orders: "id", sorts: "desc"},
+	{Route: Route{Method: "GET", Template: "/audit_events/:id", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Role: "an administrator", Tier: "Premium or Ultimate", Offering: "self-managed or dedicated", Permissions: "read_audit_event"}},
+	{Route: Route{Method: "GET", Template: "/groups/:id/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the group", Tier: "Premium or Ultimate", Permissions: "read_audit_event"}, orders: "id", sorts: "desc"},
+	{Route: Route{Method: "GET", Template: "/groups/:id/audit_events/:audit_event_id", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Role: "the Owner role for the group", Tier: "Premium or Ultimate", Permissions: "read_audit_event"}},
+	{Route: Route{Method: "GET", Template: "/groups/:id/integrations", Service: "integrations", Docs: "https://docs.gitlab.com/api/group_integrations/", Class: RetryClassSafe, Pagination: PaginationOffset, Role: "at least the Maintainer role for the group", Release: "17.9"}},
+	{Route: Route{Method: "DELETE", Template: "/groups/:id/integrations/:slug", Service: "integrations", Docs: "https://docs.gitlab.com/api/group_integrations/", Class: RetryClassIdempotent, Role: "at least the Maintainer role for the group", Release: "17.9"}},
+	{Route: Route{Method: "GET", Template: "/groups/:id/integrations/:slug", Service: "integrations", Docs: "https://docs.gitlab.com/api/group_integrations/", Class: RetryClassSafe, Role: "at least the Maintainer role for the group", Release: "17.9"}},
+	{Route: Route{Method: "PUT", Template: "/groups/:id/integrations/:slug", Service: "integrations", Docs: "https://docs.gitlab.com/api/group_integrations/", Class: RetryClassIdempotent, Role: "at least the Maintainer role for the group", Release: "17.9"}},
+	{Route: Route{Method: "GET", Template: "/groups/:id/issues", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true, Permissions: "read_issue"}},
+	{Route: Route{Method: "GET", Template: "/groups/:id/merge_request_approval_setting", Service: "approval_settings", Docs: "https://docs.gitlab.com/api/merge_request_approval_settings/", Class: RetryClassSafe, Role: "the Owner role for the group", Tier: "Premium or Ultimate", Permissions: "read_merge_request_approval_setting"}},
+	{Route: Route{Method: "PUT", Template: "/groups/:id/merge_request_approval_setting", Service: "approval_settings", Docs: "https://docs.gitlab.com/api/merge_request_approval_settings/", Class: RetryClassIdempotent, Role: "the Owner role for the group", Tier: "Premium or Ultimate", Permissions: "update_merge_request_approval_setting"}},
+	{Route: Route{Method: "GET", Template: "/groups/:id/placeholder_reassignments", Service: "placeholder_reassignments", Docs: "https://docs.gitlab.com/api/group_placeholder_reassignments/", Class: RetryClassSafe, Role: "the Owner role for the group", Permissions: "read_placeholder_reassignment"}},
+	{Route: Route{Method: "POST", Template: "/groups/:id/placeholder_reassignments", Service: "placeholder_reassignments", Docs: "https://docs.gitlab.com/api/group_placeholder_reassignments/", Class: RetryClassNonIdempotent, Role: "the Owner role for the group", Permissions: "create_placeholder_reassignment"}, advice: advice{400, "ReadCSV names the column or the line of a file that is not as it was made"}},
+	{Route: Route{Method: "GET", Template: "/groups/:id/registry/repositories", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_container_repository"}},
+	{Route: Route{Method: "GET", Template: "/issues", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_issue"}},
+	{Route: Route{Method: "GET", Template: "/jwt/auth", Service: "registry_native", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassSafe}, base: authBase},
+	{Route: Route{Method: "GET", Template: "/merge_requests", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset}},
+	{Route: Route{Method: "GET", Template: "/namespaces", Service: "namespaces", Docs: "https://docs.gitlab.com/api/namespaces/", Class: RetryClassSafe, Pagination: PaginationOffset}},
+	{Route: Route{Method: "GET", Template: "/namespaces/:id", Service: "namespaces", Docs: "https://docs.gitlab.com/api/namespaces/", Class: RetryClassSafe}},
+	{Route: Route{Method: "GET", Template: "/namespaces/:namespace/exists", Service: "namespaces", Docs: "https://docs.gitlab.com/api/namespaces/", Class: RetryClassSafe}},
+	{Route: Route{Method: "PUT", Template: "/projects/:id/", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassIdempotent}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the project", Tier: "Premium or Ultimate", Permissions: "read_audit_event"}, orders: "id", sorts: "desc", project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/audit_events/:audit_event_id", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Role: "at least the Maintainer role for the project", Tier: "Premium or Ultimate", Permissions: "read_audit_event"}, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/add_spent_time", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassNonIdempotent, Permissions: "add_issue_spent_time"}, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/notes", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassNonIdempotent, Tier: "Premium or Ultimate"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/issues/:issue_iid/related_merge_requests", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true, Permissions: "read_issue_merge_request"}, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/reset_spent_time", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassIdempotent, Permissions: "reset_issue_spent_time"}, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/reset_time_estimate", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassIdempotent, Permissions: "reset_issue_time_estimate"}, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/subscribe", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassIdempotent}, notModified: true, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/time_estimate", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassIdempotent, Permissions: "create_issue_time_estimate"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/issues/:issue_iid/time_stats", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassSafe, Anonymous: true, Permissions: "read_issue_time_statistic"}, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/todo", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassIdempotent}, notModified: true, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/unsubscribe", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassIdempotent}, notModified: true, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/merge_request_approval_setting", Service: "approval_settings", Docs: "https://docs.gitlab.com/api/merge_request_approval_settings/", Class: RetryClassSafe, Role: "at least the Maintainer role for the project", Tier: "Premium or Ultimate", Permissions: "read_merge_request_approval_setting"}, project: true},
+	{Route: Route{Method: "PUT", Template: "/projects/:id/merge_request_approval_setting", Service: "approval_settings", Docs: "https://docs.gitlab.com/api/merge_request_approval_settings/", Class: RetryClassIdempotent, Role: "at least the Maintainer role for the project", Tier: "Premium or Ultimate", Permissions: "update_merge_request_approval_setting"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/merge_requests", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/merge_requests/:merge_request_iid/blockees", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/merge_requests/:merge_request_iid/blocks", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true}, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/merge_requests/:merge_request_iid/blocks", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassNonIdempotent}, project: true},
+	{Route: Route{Method: "DELETE", Template: "/projects/:id/merge_requests/:merge_request_iid/blocks/:block_id", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassIdempotent}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/merge_requests/:merge_request_iid/changes", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Anonymous: true, Deprecated: "since 15.7; use merge_requests.list_diffs"}, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/merge_requests/:merge_request_iid/subscribe", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassIdempotent}, notModified: true, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/merge_requests/:merge_request_iid/todo", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassIdempotent}, notModified: true, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/merge_requests/:merge_request_iid/unsubscribe", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassIdempotent}, notModified: true, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/merge_requests/:merge_request_iid/versions", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Anonymous: true}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/registry/repositories", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassSafe, Pagination: PaginationOffset, JobToken: true, Permissions: "read_container_repository"}, project: true},
+	{Route: Route{Method: "DELETE", Template: "/projects/:id/registry/repositories/:repository_id", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassIdempotent, JobToken: true, Permissions: "delete_container_repository"}, project: true},
+	{Route: Route{Method: "DELETE", Template: "/projects/:id/registry/repositories/:repository_id/tags", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassNonIdempotent, JobToken: true, Permissions: "delete_container_repository_tag"}, quota: deletionQuota, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/registry/repositories/:repository_id/tags", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassSafe, Pagination: PaginationKeyset, JobToken: true, Permissions: "read_container_repository_tag"}, orders: "name", sorts: "asc,desc", project: true},
+	{Route: Route{Method: "DELETE", Template: "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassIdempotent, JobToken: true, Permissions: "delete_container_repository_tag"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassSafe, JobToken: true, Permissions: "read_container_repository_tag"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/repository/archive[.:format]", Service: "repositories", Docs: "https://docs.gitlab.com/api/repositories/", Class: RetryClassSafe, Anonymous: true}, quota: archiveQuota, project: true, refs: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/repository/blobs/:sha", Service: "repositories", Docs: "https://docs.gitlab.com/api/repositories/", Class: RetryClassSafe, Anonymous: true}, quota: blobQuota, project: true, refs: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/repository/blobs/:sha/raw", Service: "repositories", Docs: "https://docs.gitlab.com/api/repositories/", Class: RetryClassSafe, Anonymous: true}, html: true, project: true, refs: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/repository/changelog", Service: "repositories", Docs: "https://docs.gitlab.com/api/repositories/", Class: RetryClassSafe, JobToken: true}, project: true, refs: true},
+	{Route: Route{Method: "POST", Template: "/projects/:id/repository/changelog", Service: "repositories", Docs: "https://docs.gitlab.com/api/repositories/", Class: RetryClassNonIdempotent}, project: true, refs: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/repository/compare", Service: "repositories", Docs: "https://docs.gitlab.com/api/repositories/", Class: RetryClassSafe, Anonymous: true}, project: true, refs: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/repository/contributors", Service: "repositories", Docs: "https://docs.gitlab.com/api/repositories/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true}, project: true, refs: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/repository/merge_base", Service: "repositories", Docs: "https://docs.gitlab.com/api/repositories/", Class: RetryClassSafe}, project: true, refs: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/repository/tree", Service: "repositories", Docs: "https://docs.gitlab.com/api/repositories/", Class: RetryClassSafe, Pagination: PaginationKeyset, Anonymous: true}, project: true, refs: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/resource_groups", Service: "resource_groups", Docs: "https://docs.gitlab.com/api/resource_groups/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_resource_group"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/resource_groups/:key", Service: "resource_groups", Docs: "https://docs.gitlab.com/api/resource_groups/", Class: RetryClassSafe, Permissions: "read_resource_group"}, project: true},
+	{Route: Route{Method: "PUT", Template: "/projects/:id/resource_groups/:key", Service: "resource_groups", Docs: "https://docs.gitlab.com/api/resource_groups/", Class: RetryClassIdempotent, Permissions: "update_resource_group"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/resource_groups/:key/upcoming_jobs", Service: "resource_groups", Docs: "https://docs.gitlab.com/api/resource_groups/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_resource_group read_job"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/runners", Service: "runners", Docs: "https://docs.gitlab.com/api/runners/", Class: RetryClassSafe, Pagination: PaginationOffset, Role: "an administrator or auditor, or at least the Maintainer role for the project", Permissions: "read_runner"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:project_id/secure_files", Service: "secure_files", Docs: "https://docs.gitlab.com/api/secure_files/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_secure_file"}, project: true},
+	{Route: Route{Method: "POST", Template: "/projects/:project_id/secure_files", Service: "secure_files", Docs: "https://docs.gitlab.com/api/secure_files/", Class: RetryClassNonIdempotent, Permissions: "create_secure_file"}, project: true},
+	{Route: Route{Method: "DELETE", Template: "/projects/:project_id/secure_files/:id", Service: "secure_files", Docs: "https://docs.gitlab.com/api/secure_files/", Class: RetryClassIdempotent, Permissions: "delete_secure_file"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:project_id/secure_files/:id", Service: "secure_files", Docs: "https://docs.gitlab.com/api/secure_files/", Class: RetryClassSafe, Permissions: "read_secure_file"}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:project_id/secure_files/:id/download", Service: "secure_files", Docs: "https://docs.gitlab.com/api/secure_files/", Class: RetryClassSafe, Permissions: "read_secure_file"}, secret: true, project: true},
+	{Route: Route{Method: "GET", Template: "/registry/repositories/:id", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassSafe, JobToken: true, Permissions: "read_container_repository"}},
+	{Route: Route{Method: "GET", Template: "/runners", Service: "runners", Docs: "https://docs.gitlab.com/api/runners/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_runner"}},
+	{Route: Route{Method: "GET", Template: "/runners/:id", Service: "runners", Docs: "https://docs.gitlab.com/api/runners/", Class: RetryClassSafe, Role: "the Owner role for the runner's group, at least the Maintainer role for one of its projects, or a custom role with admin_runners", Permissions: "read_runner"}, scope: "manage_runner"},
+	{Route: Route{Method: "PUT", Template: "/runners/:id", Service: "runners", Docs: "https://docs.gitlab.com/api/runners/", Class: RetryClassIdempotent, Role: "the Owner role for the runner's group, at least the Maintainer role for one of its projects, a custom role with admin_runners, or an administrator", Permissions: "update_runner"}, scope: "manage_runner"},
+	{Route: Route{Method: "GET", Template: "/runners/:id/jobs", Service: "runners", Docs: "https://docs.gitlab.com/api/runners/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_runner"}},
+	{Route: Route{Method: "GET", Template: "/runners/:id/managers", Service: "runners", Docs: "https://docs.gitlab.com/api/runners/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_runner"}},
+	{Route: Route{Method: "PUT", Template: "/runners/:runner_id", Service: "runners", Docs: "https://docs.gitlab.com/api/runners/", Class: RetryClassIdempotent, Role: "the Owner role for the runner's group, at least the Maintainer role for one of its projects, a custom role with admin_runners, or an administrator", Permissions: "update_runner"}, scope: "manage_runner"},
+	{Route: Route{Method: "GET", Template: "/runners/all", Service: "runners", Docs: "https://docs.gitlab.com/api/runners/", Class: RetryClassSafe, Pagination: PaginationOffset, Role: "an administrator or auditor", Offering: "self-managed or dedicated", Permissions: "read_runner"}},
+	{Route: Route{Method: "GET", Template: "/user", Service: "users", Docs: "https://docs.gitlab.com/api/users/", Class: RetryClassSafe}},
+	{Route: Route{Method: "GET", Template: "/user/emails", Service: "emails", Docs: "https://docs.gitlab.com/api/user_email_addresses/", Class: RetryClassSafe, Pagination: PaginationOffset}},
+	{Route: Route{Method: "POST", Template: "/user/emails", Service: "emails", Docs: "https://docs.gitlab.com/api/user_email_addresses/", Class: RetryClassNonIdempotent}},
+	{Route: Route{Method: "DELETE", Template: "/user/emails/:email_id", Service: "emails", Docs: "https://docs.gitlab.com/api/user_email_addresses/", Class: RetryClassIdempotent}},
+	{Route: Route{Method: "GET", Template: "/user/emails/:email_id", Service: "emails", Docs: "https://docs.gitlab.com/api/user_email_addresses/", Class: RetryClassSafe}},
+	{Route: Route{Method: "GET", Template: "/users", Service: "users", Docs: "https://docs.gitlab.com/api/users/", Class: RetryClassSafe, Pagination: PaginationKeyset, Anonymous: true}, orders: "id,name,username,created_at,updated_at", sorts: "desc,asc"},
+	{Route: Route{Method: "GET", Template: "/users/:id", Service: "users", Docs: "https://docs.gitlab.com/api/users/", Class: RetryClassSafe}},
+	{Route: Route{Method: "GET", Template: "/users/:id/emails", Service: "emails", Docs: "https://docs.gitlab.com/api/user_email_addresses/", Class: RetryClassSafe, Pagination: PaginationOffset, Role: "an administrator", Offering: "self-managed or dedicated"}},
+	{Route: Route{Method: "POST", Template: "/users/:id/emails", Service: "emails", Docs: "https://docs.gitlab.com/api/user_email_addresses/", Class: RetryClassNonIdempotent, Role: "an administrator"}},
+	{Route: Route{Method: "DELETE", Template: "/users/:id/emails/:email_id", Service: "emails", Docs: "https://docs.gitlab.com/api/user_email_addresses/", Class: RetryClassIdempotent, Role: "an administrator"}},
+	{Route: Route{Method: "DELETE", Template: "/v2/:image_path/manifests/:tag", Service: "registry_native", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassIdempotent}, base: registryBase, advice: advice{406, "ManifestType must be the media type of this manifest: see DeleteManifestOptions"}},
+	{Route: Route{Method: "DELETE", Template: "/v2/:image_path/tags/reference/:tag", Service: "registry_native", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassIdempotent, Deprecated: "since 16.4; use registry_native.delete_manifest"}, base: registryBase, advice: advice{405, "this registry has no such call: use DeleteManifest"}},
+	{Route: Route{Method: "GET", Template: "/v2/_catalog", Service: "registry_native", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassSafe, Role: "an administrator"}, base: registryBase},
 }

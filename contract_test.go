@@ -32,7 +32,7 @@ func TestRoutes(t *testing.T) {
 		rows[name] = true
 		if documented, ok := want[name]; assert.True(t, ok, "%s is not in the catalogue", name) {
 			documented.quota, documented.secret, documented.advice = r.quota, r.secret, r.advice // they have tests of their own
-			assert.Equal(t, documented, r, "contract_routes.go (actual) and internal/catalogue differ")
+			assert.Equal(t, documented, r, "contract.go (actual) and internal/catalogue differ")
 		}
 		found, ok := findRoute(r.Method, r.Template)
 		assert.True(t, ok && found.Method == r.Method && found.Template == r.Template, "%s is not found", name)
@@ -122,16 +122,19 @@ func catalogueRoute(t *testing.T, e catalogue.Endpoint) route {
 	r := route{
 		Route: Route{
 			Method: e.Method, Template: e.Path, Service: e.Service, Class: catalogueClass(e), Role: e.Auth.Who, Release: e.Only.Introduced,
-			Docs:      e.Docs(),
-			JobToken:  slices.Contains(e.Auth.Schemes, "job_token"),
-			Anonymous: slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
+			Docs:        e.Docs(),
+			Permissions: catalogue.Permissions()[e.ID],
+			JobToken:    slices.Contains(e.Auth.Schemes, "job_token"),
+			Anonymous:   slices.Contains([]string{"when_public", "implied_when_public", "implied"}, e.Auth.Anonymous),
 		},
-		scope: map[bool]string{true: e.Auth.Scope}[e.Base == "api"],
+		scope: map[bool]string{true: Neutral.gitlab(scopeWord, e.Auth.Scope)}[e.Base == "api"],
 		base:  map[string]base{"api": apiBase, "registry": registryBase, "auth": authBase}[e.Base],
 		html:  strings.HasSuffix(e.Path, "/raw"), // the content of the file
 		// Deployed servers send a 304 for every call that changes nothing, even if the documents name no
 		// status.
 		notModified: e.HasRule("no_op"),
+		project:     strings.HasPrefix(e.Path, "/projects/:"),
+		refs:        strings.Contains(e.Path, "/repository/"),
 	}
 	if e.Ref.Page == "" {
 		role, known := roles[e.Auth.Who]
@@ -166,7 +169,7 @@ func TestRoutesAreACopy(t *testing.T) {
 	i := slices.IndexFunc(all, func(r Route) bool { return r.Template == "/projects/:id/audit_events" })
 	assert.Equal(t, Route{
 		Method: "GET", Template: "/projects/:id/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/",
-		Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the project", Tier: "Premium or Ultimate",
+		Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the project", Permissions: "read_audit_event", Tier: "Premium or Ultimate",
 	}, all[i])
 	all[i].Template = "changed"
 	assert.Equal(t, "/projects/:id/audit_events", Routes()[i].Template)

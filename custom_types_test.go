@@ -87,7 +87,7 @@ func TestCallersTypesAreRefused(t *testing.T) {
 	for _, out := range []any{new(chan int), new(func()), new([]complex128), new(map[string]*chan int)} {
 		refused(client.Do(ctx, post, out), "out", "JSON has no value of type")
 	}
-	_, err = new(forge.Integration).Decode(struct{ *forge.TaskTrackerOptions }{&forge.TaskTrackerOptions{}})
+	_, err = new(forge.Integration).Decode(struct{ *forge.AsanaOptions }{&forge.AsanaOptions{}})
 	refused(err, "Decode", "pointer")
 	assert.Empty(t, srv.Requests(), "nothing was sent")
 

@@ -56,9 +56,8 @@
 //     their field. Such a value is written, unless a program sets the field. Nested objects have
 //     their own Extra.
 //   - json.Unmarshal replaces the whole value. null changes nothing.
-//   - The names are those of the contract, with every vocabulary. So are the words of values, if
-//     the client has the server's vocabulary. json.Unmarshal knows no vocabulary: decode a server's
-//     own bytes with a client.
+//   - The names are GitLab's, with every vocabulary. json.Unmarshal knows no vocabulary: decode the
+//     bytes of a server with neutral words with a client.
 //   - A label that has only a name is a string. Timestamps, and numbers that a server writes as
 //     text, have their usual form.
 //   - A loaded value equals the stored one. To compare two values, compare what json.Marshal
@@ -101,11 +100,10 @@
 // scripts and CI jobs. A credential is sent to the client's own origin only. Client.With derives a
 // client with another one; [Sudo] acts as another user.
 //
-// # GitLab servers
+// # Names
 //
-// The contract uses neutral words for some names of the product. For a GitLab server, add
-// [WithVocabulary] with [GitLab]; it affects settings, integrations, audit event types, registry
-// manifests, and the columns of placeholder files.
+// The names are GitLab's. Where the documents have a neutral word, the comment names it, and a
+// client with [WithVocabulary] speaks it.
 //
 // # Observability
 //

@@ -102,7 +102,7 @@ func TestTimeBoundsHoldTheirItem(t *testing.T) {
 	group.AddAuditEvent(nil)
 
 	lists := timedLists(srv.Client())
-	require.Len(t, lists, 2*4+2*6+2+3*2)
+	require.Len(t, lists, 2*4+2*8+2+3*2)
 	local := time.FixedZone("", 53*60+28)
 	for _, list := range lists {
 		items := list.items(t, time.Time{})

@@ -144,6 +144,8 @@ func (e *Error) textOr(otherwise, end string) string {
 	return limitedText(joinParts(": ", parts...), reason, b.String()+end)
 }
 
+const maxErrorText = 8 << 10 // bytes
+
 // limitedText returns the parts of an error's text in at most maxErrorText bytes. The reason, which
 // is mostly the server's, is truncated first: what the call was and what to do are in the others.
 func limitedText(call, reason, rest string) string {

@@ -21,7 +21,7 @@ type rejection struct {
 	route      *route
 	credential credential.Kind
 	misplaced  string                      // why the option is not that of the token
-	words      *words                      // of the client
+	vocabulary Vocabulary                  // of the client
 	values     func(param string) []string // documented for a parameter of the call
 	scopes     []string                    // that the server names
 	path       string                      // requested, escaped
@@ -99,7 +99,7 @@ func (r *rejection) hintForbidden() string {
 	case r.foreign:
 		return "the response is not from the API: a proxy or a firewall may have refused the call"
 	case strings.HasPrefix(r.message, insufficientGranularity):
-		return "the token is fine-grained and lacks the permission that the message names: add it to the token"
+		return r.hintPermissions()
 	case strings.HasPrefix(r.message, insufficientScope):
 		return r.hintScope()
 	case r.refusesJobToken():
@@ -197,6 +197,14 @@ func (r *rejection) availability() string {
 	return joinParts(", ", tier, offering, release)
 }
 
+// hintPermissions returns the permissions that a fine-grained token needs.
+func (r *rejection) hintPermissions() string {
+	if r.route.Permissions == "" {
+		return "the token is fine-grained and lacks the permission that the message names: add it to the token"
+	}
+	return "the token is fine-grained, and this endpoint needs " + strings.Join(strings.Fields(r.route.Permissions), " and ") + ": add what it lacks to the token"
+}
+
 // hintScope returns the scope that a token lacks: one that the server names, otherwise that of the
 // contract, in the server's word.
 func (r *rejection) hintScope() string {
@@ -207,23 +215,12 @@ func (r *rejection) hintScope() string {
 	case r.undocumented():
 		return "the token lacks a scope that this call needs"
 	case r.route.scope != "":
-		return "the token needs the scope api or " + r.scopeOfRoute()
+		scope, _ := r.vocabulary.wire(scopeWord, r.route.scope)
+		return "the token needs the scope api or " + scope
 	case r.route.Class == RetryClassSafe:
 		return "the token needs the scope read_api or api"
 	}
 	return "the token needs the scope api"
-}
-
-// scopeOfRoute returns the scope that the contract names for the route, in the client's vocabulary.
-// A client without one may call a GitLab server, too.
-func (r *rejection) scopeOfRoute() string {
-	if word, known := r.words.word(scopeWord, r.route.scope); known {
-		return word
-	}
-	if word, known := GitLab.WireName(scopeWord, r.route.scope); known && r.words == nil {
-		return r.route.scope + ", which GitLab calls " + word
-	}
-	return r.route.scope
 }
 
 // unspecific reports whether the message has nothing that the status does not have.
@@ -258,11 +255,10 @@ func (r *rejection) hintDecoded() string {
 
 // hintPath continues the hint of a 404 for a path that no project has.
 func (r *rejection) hintPath() string {
-	rest, is := strings.CutPrefix(r.path, "/projects/")
-	path, _, _ := strings.Cut(rest, "/")
+	path, _, _ := strings.Cut(strings.TrimPrefix(r.path, "/projects/"), "/")
 	isID := strings.Trim(path, "0123456789") == ""
 	switch {
-	case !is || isID || !strings.HasPrefix(r.route.Template, "/projects/:"):
+	case isID || !r.route.project:
 	case strings.HasSuffix(path, ".git"):
 		return "; the path of a project is that of its address without .git"
 	case !strings.Contains(path, "%2F"):
@@ -273,7 +269,7 @@ func (r *rejection) hintPath() string {
 
 // hintRef continues the hint of a 404 for a ref, or for a path in it, that the repository lacks.
 func (r *rejection) hintRef() string {
-	if !strings.Contains(r.route.Template, "/repository/") || strings.Contains(r.message, "Project") {
+	if !r.route.refs || strings.Contains(r.message, "Project") {
 		return ""
 	}
 	named := []string{}
@@ -299,12 +295,12 @@ func (r *rejection) hintImage() string {
 
 // hintFormat returns the formats of an archive for a call with another one.
 func (r *rejection) hintFormat() string {
-	_, format, found := strings.Cut(r.path, "/repository/archive.")
-	if !found || r.values == nil {
+	if r.route.quota != archiveQuota || r.values == nil {
 		return ""
 	}
+	_, format, _ := strings.Cut(r.path[strings.LastIndexByte(r.path, '/')+1:], ".")
 	formats := r.values("-") // the option is a part of the path, and no parameter
-	if len(formats) == 0 || slices.Contains(formats, format) {
+	if format == "" || len(formats) == 0 || slices.Contains(formats, format) {
 		return ""
 	}
 	return "this version has the formats " + strings.Join(formats, " ")
@@ -330,11 +326,8 @@ func (r *rejection) hintValues() string {
 	}
 	values := r.values(param)
 	for i, value := range values {
-		if _, renamed := GitLab.WireName(entityWord, value); renamed && r.words == nil {
-			return "GitLab has its own words for " + param + ": create the client with WithVocabulary(forge.GitLab)"
-		}
-		if word, known := r.words.word(entityWord, value); known {
-			values[i] = word
+		if word, _ := r.vocabulary.wire(entityWord, value); word != value {
+			return "GitLab has its own words for " + param + ": create the client without WithVocabulary(forge.Neutral)"
 		}
 		if strings.Contains(value, ",") {
 			values[i] = strconv.Quote(value)

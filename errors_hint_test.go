@@ -47,6 +47,8 @@ func TestRejectionHint(t *testing.T) {
 		{403, "403 Forbidden - Protected tag", "DELETE", "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", nil, ""},
 		{403, "403 Forbidden - Must be admin to use sudo", "GET", "/audit_events", nil, ""},
 		{403, "an HTML page titled Blocked", "GET", "/audit_events", fromOthers, "the response is not from the API: a proxy or a firewall may have refused the call"},
+		{403, "insufficient_granular_scope: more", "GET", "/projects/:id/resource_groups/:key/upcoming_jobs", nil,
+			"the token is fine-grained, and this endpoint needs read_resource_group and read_job: add what it lacks to the token"},
 		{403, "insufficient_scope: more", "PUT", "/runners/:id", ofGitLab, "the token needs the scope api or manage_runner"},
 		{403, "insufficient_scope: more", "GET", "/audit_events", naming("read_api", "x y,z"), "the token needs the scope read_api or x or y or z"},
 		{403, "insufficient_scope: more", "GET", "/projects/:id/jobs", naming("ai_workflows"), "the token needs the scope ai_workflows"},
@@ -90,7 +92,7 @@ func TestRejectionHint(t *testing.T) {
 func of(kind credential.Kind) func(*rejection) { return func(r *rejection) { r.credential = kind } }
 func with(base string) func(*rejection)        { return func(r *rejection) { r.base = base } }
 func ofGitLab(r *rejection) {
-	r.words, _ = GitLab.parse(func(string) bool { return true })
+	r.vocabulary = GitLab
 }
 func naming(scopes ...string) func(*rejection) { return func(r *rejection) { r.scopes = scopes } }
 func here(r *rejection)                        { r.loopback = true }

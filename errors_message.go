@@ -1,10 +1,7 @@
 package forge
 
 import (
-	"bytes"
 	"encoding/json"
-	"mime"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -13,7 +10,6 @@ import (
 
 const (
 	maxErrorBody   = 64 << 10 // bytes of an error response that are read
-	maxErrorText   = 8 << 10  // bytes of it that are shown
 	maxErrorFields = 64
 	maxErrorDepth  = 4
 	maxErrorWork   = 16 * maxErrorBody // bytes that are examined; a usual body takes a few times its size
@@ -162,47 +158,4 @@ func htmlTitle(page string) string {
 		return "an HTML page"
 	}
 	return "an HTML page titled " + strings.TrimSpace(title)
-}
-
-func mediaType(contentType string) string {
-	if contentType == "application/json" {
-		return contentType // the usual case
-	}
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		media, _, _ = strings.Cut(contentType, ";")
-		media, _, _ = strings.Cut(media, ",") // the first one of several
-	}
-	return strings.ToLower(strings.TrimSpace(media))
-}
-
-// isHTML reports whether a media type, or one of several, is that of a page.
-func isHTML(contentType string) bool {
-	for one := range strings.SplitSeq(contentType, ",") {
-		if media := mediaType(one); media == "text/html" || media == "application/xhtml+xml" {
-			return true
-		}
-	}
-	return false
-}
-
-// beginsPage reports whether a body without a media type begins as an HTML page does.
-func beginsPage(body []byte) bool {
-	return strings.HasPrefix(http.DetectContentType(withoutMark(body)), "text/html")
-}
-
-// showsPage reports whether head shows if a body is an HTML page. A page begins with white space
-// and a tag.
-func showsPage(head []byte) bool {
-	text := bytes.TrimLeft(withoutMark(head), "\t\n\f\r ")
-	return len(text) > 0 && text[0] != '<' || beginsPage(head)
-}
-
-// withoutMark removes a byte order mark.
-func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
-
-// isJSON reports whether a media type is JSON or missing: a response without a body has none.
-func isJSON(contentType string) bool {
-	media := mediaType(contentType)
-	return media == "" || media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")
 }

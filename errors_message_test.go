@@ -74,7 +74,7 @@ func TestMessageOfTokenLayer(t *testing.T) {
 	c := wireClient(t, w.url)
 	for _, want := range []string{
 		"403 Forbidden: insufficient_scope: More is needed.; the token needs the scope api or read_api",
-		"403 Forbidden: insufficient_granular_scope: Access denied: lacks [Audit: Read].; the token is fine-grained and lacks the permission that the message names: add it to the token",
+		"403 Forbidden: insufficient_granular_scope: Access denied: lacks [Audit: Read].; the token is fine-grained, and this endpoint needs read_audit_event: add what it lacks to the token",
 		"401 Unauthorized: dpop_error: DPoP header is missing; the server requires a DPoP proof for this token",
 	} {
 		_, err := Collect(c.AuditEvents.List(t.Context(), nil))

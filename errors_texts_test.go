@@ -183,8 +183,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"minutes without a unit", answered(201, `{}`, spend(30)), "it is less than a second: multiply by a unit, as in forge.WorkDuration(30 * time.Minute)"},
 		{"a word that is none", answered(400, `{"error":"state does not have a valid value"}`, list(&ListIssuesOptions{State: "open"})), "state does not have a valid value; this version has opened, closed, all for state"},
 		{"two words", answered(400, `{"error":"scope does not have a valid value, sort does not have a valid value"}`, list(nil)), "this version has created_by_me, assigned_to_me, all, reviews_for_me for scope"},
-		{"entity type without a vocabulary", answered(400, `{"error":"entity_type does not have a valid value"}`, audit), "GitLab has its own words for entity_type: create the client with WithVocabulary(forge.GitLab)"},
-		{"entity type with one", answered(400, `{"error":"entity_type does not have a valid value"}`, audit, WithVocabulary(GitLab)), "this version has User, Group, Project, Gitlab::Audit::InstanceScope for entity_type"},
+		{"entity type in neutral words", answered(400, `{"error":"entity_type does not have a valid value"}`, audit, WithVocabulary(Neutral)), "GitLab has its own words for entity_type: create the client without WithVocabulary(forge.Neutral)"},
+		{"entity type", answered(400, `{"error":"entity_type does not have a valid value"}`, audit), "this version has User, Group, Project, Gitlab::Audit::InstanceScope for entity_type"},
 		{"long query", answered(414, ``, list(nil)), "the query is too long for this server: use fewer or shorter filters"},
 		{"long query of a call", answered(414, ``, func(c *Client) error { return c.Do(t.Context(), Call{Route: "/x", Query: url.Values{"a": {"b"}}}, nil) }), "use fewer or shorter parameters, or Call.Form, which is sent as the body"},
 
@@ -248,7 +248,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"format with a dot", archived(".zip"), "ArchiveOptions.Format (format): omit the dot"},
 		{"no age", deleted("0d"), "OlderThan (older_than): it is zero: leave OlderThan empty for any age"},
 		{"duration as age", deleted(Age((7 * 24 * time.Hour).String())), `"168h0m0s" is not an age of the form 1h, 1d or 1month: use "168h"`},
-		{"options of another kind", decoded(&TeamChatBOptions{}), "Decode (options): it is a *forge.TeamChatBOptions, for the kind team_chat_b, and the integration discord is of the kind team_chat_a"},
+		{"options of another kind", decoded(&TelegramOptions{}), "Decode (options): it is a *forge.TelegramOptions, for the kind telegram, and the integration is of the kind discord"},
 		{"capitals in a slug", custom("Jira"), "CustomIntegration.Slug (slug): slugs have lower-case letters, digits, dashes and underscores"},
 		{"title as slug", custom("slack notifications"), "slugs have lower-case letters"},
 

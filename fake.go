@@ -77,7 +77,7 @@ func runFakeList[T any](items []*T, opts []RequestOption, yield func(*T, error) 
 	for name, values := range options.query {
 		query[name] = values
 	}
-	p := &pager[T]{options: options, listID: listID(&request{route: &route{}, path: reflect.TypeFor[T]().String()}, query)}
+	p := &pager[T]{options: options, listID: listID(&request{core: &core{}, route: &route{}, path: reflect.TypeFor[T]().String()}, query)}
 	if options.perPage > 0 || !query.Has("per_page") {
 		query.Set("per_page", strconv.Itoa(cmp.Or(options.perPage, maxPerPage)))
 	}

@@ -16,6 +16,8 @@ import (
 type (
 	// IDFilter selects by one id: forge.ID(42), None or Any.
 	IDFilter interface{ useIDOrNoneOrAny() }
+	// IterationFilter selects by an iteration: forge.ID(7), Current, None or Any.
+	IterationFilter interface{ useIDOrCurrentOrNoneOrAny() }
 	// IDListFilter selects by several ids: forge.IDs(1, 2), None or Any.
 	IDListFilter interface {
 		query.Encoder
@@ -36,8 +38,8 @@ type (
 	MilestoneFilter interface{ useUpcomingOrStartedOrNoneOrAny() }
 )
 
-// wildcard is the type of None and Any. These, and Upcoming and Started, have no prefix: they are
-// values of several filters, as are the functions IDs and Labels.
+// wildcard is the type of None and Any. These, and Upcoming, Started and Current, have no prefix:
+// they are values of several filters, as are the functions IDs and Labels.
 type wildcard string
 
 const (
@@ -58,6 +60,12 @@ const (
 	// Started selects active milestones that began today or earlier and are not past their due date.
 	Started milestoneTime = "Started"
 )
+
+// iterationTime selects iterations by their dates.
+type iterationTime string
+
+// Current selects the iterations that run today, one for each cadence. Not part of the contract.
+const Current iterationTime = "Current"
 
 // Number is a numeric filter value, for example a weight; Number(0) is sent.
 type Number int64
@@ -82,12 +90,15 @@ func Labels(names ...string) LabelNames { return append(LabelNames{}, names...) 
 
 func (wildcard) useIDOrNoneOrAny()                     {}
 func (wildcard) useIDsOrNoneOrAny()                    {}
+func (wildcard) useIDOrCurrentOrNoneOrAny()            {}
+func (iterationTime) useIDOrCurrentOrNoneOrAny()       {}
 func (wildcard) useNumberOrNoneOrAny()                 {}
 func (wildcard) useTextOrNoneOrAny()                   {}
 func (wildcard) useLabelsOrNoneOrAny()                 {}
 func (wildcard) useUpcomingOrStartedOrNoneOrAny()      {}
 func (milestoneTime) useUpcomingOrStartedOrNoneOrAny() {}
 func (ID) useIDOrNoneOrAny()                           {}
+func (ID) useIDOrCurrentOrNoneOrAny()                  {}
 func (IDList) useIDsOrNoneOrAny()                      {}
 func (Number) useNumberOrNoneOrAny()                   {}
 func (Text) useTextOrNoneOrAny()                       {}

@@ -185,7 +185,7 @@ func newMatrixServer(t *testing.T, row *matrixRow, cell matrixCell) *matrixServe
 // the calls of a client share the retry budget.
 func (s *matrixServer) client(t *testing.T) *Client {
 	t.Helper()
-	client, err := NewClient(s.wire.url, WithToken("matrix-token"), WithVocabulary(s.row.Vocabulary), WithRetry(impatient),
+	client, err := NewClient(s.wire.url, WithToken("matrix-token"), WithRetry(impatient),
 		WithRegistry(s.wire.url+"/registry", s.wire.url+"/auth"), WithRegistryCredentials("robot", "password"),
 		WithHTTPClient(&http.Client{Transport: &http.Transport{DialContext: s.dial, Proxy: s.round}}))
 	require.NoError(t, err)

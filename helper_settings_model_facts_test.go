@@ -42,7 +42,7 @@ var settingReplacements = map[string][]string{
 
 // secretSettings are keys, tokens, secrets and passwords.
 var secretSettings = []string{
-	"antispam_api_key", "chatapp_secret", "chatapp_signing_secret", "chatapp_verification_token", "spam_check_api_key", "jira_connect_application_key",
+	"akismet_api_key", "slack_app_secret", "slack_app_signing_secret", "slack_app_verification_token", "spam_check_api_key", "jira_connect_application_key",
 	"external_pipeline_validation_service_token", "asset_proxy_secret_key", "elasticsearch_password",
 }
 

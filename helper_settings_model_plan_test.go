@@ -89,7 +89,7 @@ func (p *settingsPlan) send(m *settingsModel, words map[string]string) {
 			if _, oldShown := m.base[old]; oldShown && !isShown {
 				name, v = old, underOtherName(old, v)
 			}
-			p.fails = p.fails || words[name] == "" && slices.Contains(catalogue.UnnamedSettings(), name)
+			p.fails = p.fails || words != nil && slices.Contains(catalogue.UnnamedSettings(), name)
 			p.body[cmp.Or(words[name], name)] = v
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/catalogue"
 )
 
 // settingsServer is a server that has only settings. It stores the names that it knows and ignores
@@ -31,27 +32,18 @@ func newSettingsServer(v forge.Vocabulary) *settingsServer {
 	return &settingsServer{words: settingWords(v), zeros: map[string]any{}, knows: map[string]bool{}, values: map[string]any{}, hidden: map[string]bool{}, instead: map[string]any{}}
 }
 
-// settingVocabularies are the vocabularies of the tests: none, the built-in one, and one with words
-// for aliases, companions, deprecated settings and two exchanged names.
-var settingVocabularies = []forge.Vocabulary{"", forge.GitLab, `
-	setting abuse_notification_email = x_reports_to
-	setting asset_proxy_whitelist = x_whitelist
-	setting signin_enabled = x_signin
-	setting chatapp_enabled = talk_enabled
-	setting chatapp_secret = talk_secret
-	setting throttle_unauthenticated_enabled = x_throttle
-	setting throttle_unauthenticated_web_enabled = x_throttle_web
-	setting domain_allowlist = x_domains
-	setting admin_mode = silent_mode_enabled
-	setting silent_mode_enabled = admin_mode
-	setting unknown_to_all = x_unknown`}
+// settingVocabularies are the vocabularies of the tests.
+var settingVocabularies = []forge.Vocabulary{forge.GitLab, forge.Neutral}
 
+// settingWords returns the documents' words for GitLab's, which a server with these words has.
 func settingWords(v forge.Vocabulary) map[string]string {
+	if v == forge.GitLab {
+		return nil
+	}
 	words := map[string]string{}
-	for line := range strings.Lines(string(v)) {
-		if rest, found := strings.CutPrefix(strings.TrimSpace(line), "setting "); found {
-			name, word, _ := strings.Cut(rest, " = ")
-			words[name] = word
+	for neutral, word := range catalogue.SettingWords() {
+		if !strings.HasPrefix(neutral, "<") {
+			words[word] = neutral
 		}
 	}
 	return words

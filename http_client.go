@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/forge-sdk/forge-go/internal/credential"
@@ -63,7 +62,7 @@ type policyTransport struct {
 
 // RoundTrip sends the request. It does not change it.
 func (t *policyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	body := newRawBody(req)
+	body := &rawBody{request: req}
 	defer body.close()
 	c, err := t.newCall(req, body)
 	if err != nil {
@@ -215,8 +214,6 @@ type rawBody struct {
 	opened  atomic.Bool
 }
 
-func newRawBody(req *http.Request) *rawBody { return &rawBody{request: req} }
-
 func (b *rawBody) isEmpty() bool { return b.request.Body == nil || b.request.Body == http.NoBody }
 
 // close closes a body that no attempt has opened.
@@ -264,73 +261,50 @@ func (b *rawBody) sized(content io.ReadCloser) io.ReadCloser {
 	return &exactReader{content: content, left: b.request.ContentLength, body: true}
 }
 
-// routeTemplate is a row of the contract with the parts of its template.
-type routeTemplate struct {
-	route        *route
-	parts        []string
-	placeholders int
-	format       bool // the last part may have an extension
-}
-
-// templateKey is what a request and its route have in common.
-type templateKey struct {
-	method string
-	parts  int
-}
-
-var (
-	templatesOnce sync.Once
-	templates     map[templateKey][]routeTemplate
-)
-
-// templatesFor returns the rows of the API with a method and a number of parts, those with fewer
-// placeholders first: /runners/all is not a runner.
-func templatesFor(key templateKey) []routeTemplate {
-	templatesOnce.Do(func() {
-		templates = map[templateKey][]routeTemplate{}
-		for i := range routes {
-			r := &routes[i]
-			if r.base != apiBase {
-				continue
-			}
-			text, format := strings.CutSuffix(r.Template, "[.:format]")
-			parts := strings.Split(strings.Trim(text, "/"), "/")
-			key := templateKey{r.Method, len(parts)}
-			templates[key] = append(templates[key], routeTemplate{r, parts, strings.Count(text, ":"), format})
-		}
-		for _, rows := range templates {
-			slices.SortStableFunc(rows, func(a, b routeTemplate) int { return a.placeholders - b.placeholders })
-		}
-	})
-	return templates[key]
-}
-
 // matchRoute returns the row of the contract for a request with an escaped path, and the arguments
-// in the path.
+// in the path that its quota needs. Of several rows it is the one with the fewest placeholders:
+// /runners/all is not a runner.
 func matchRoute(method, path string) (found *route, args []any) {
-	var space [8]string // for most paths
-	parts := space[:0]
-	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	for i, part := range parts {
 		plain, err := url.PathUnescape(part)
 		if err != nil || plain == "" {
 			return nil, nil
 		}
-		parts = append(parts, plain)
+		parts[i] = plain
 	}
-	for _, row := range templatesFor(templateKey{method, len(parts)}) {
-		if row.matches(parts) {
-			return row.route, row.arguments(parts)
+	fewest := len(parts) + 1
+	for i := range routes {
+		r := &routes[i]
+		if r.Method != method || r.base != apiBase || !r.matches(parts) {
+			continue
+		}
+		if n := strings.Count(r.Template, "/:"); n < fewest {
+			found, fewest = r, n
 		}
 	}
-	return nil, nil
+	if found == nil || found.quota == noQuota {
+		return found, nil
+	}
+	for want := range strings.SplitSeq(strings.Trim(found.Template, "/"), "/") {
+		if want[0] == ':' {
+			args = append(args, parts[0])
+		}
+		parts = parts[1:]
+	}
+	return found, args
 }
 
-// matches reports whether a path has the constant parts of the template. It begins with the last
-// one, in which templates differ most.
-func (t routeTemplate) matches(path []string) bool {
-	for i, want := range slices.Backward(t.parts) {
-		part := path[i]
-		if t.format && i == len(path)-1 {
+// matches reports whether a path has the constant parts of the template. The last part may have an
+// extension if the template has an optional one.
+func (r *route) matches(path []string) bool {
+	template, format := strings.CutSuffix(strings.Trim(r.Template, "/"), "[.:format]")
+	if strings.Count(template, "/") != len(path)-1 {
+		return false
+	}
+	for want := range strings.SplitSeq(template, "/") {
+		part := path[0]
+		if path = path[1:]; format && len(path) == 0 {
 			part, _, _ = strings.Cut(part, ".")
 		}
 		if want != part && want[0] != ':' {
@@ -338,17 +312,4 @@ func (t routeTemplate) matches(path []string) bool {
 		}
 	}
 	return true
-}
-
-// arguments returns the values of the placeholders, if the route needs them.
-func (t routeTemplate) arguments(path []string) (args []any) {
-	if t.route.quota == noQuota {
-		return nil
-	}
-	for i, want := range t.parts {
-		if want[0] == ':' {
-			args = append(args, path[i])
-		}
-	}
-	return args
 }

@@ -8,150 +8,122 @@ import (
 // IntegrationsService sets up, reads and disables the integrations of a group with other services.
 // The user must be at least Maintainer of the group. Since 17.9.
 //
-// The contract omits the names of most of these services. For a GitLab server,
-// WithVocabulary(forge.GitLab) supplies them; without it, use IntegrationSlug and
-// CustomIntegration, which take any name.
 // GitLab docs: https://docs.gitlab.com/api/group_integrations/
 type IntegrationsService struct{ service }
 
-// IntegrationName identifies an integration: an IntegrationKind, such as IntegrationTaskTracker, or
+// IntegrationName identifies an integration: an IntegrationKind, such as IntegrationAsana, or
 // an IntegrationSlug for any other.
 type IntegrationName interface {
-	// useIntegrationKindOrSlug returns the path segment. The compiler's message for other values has
-	// its name.
-	useIntegrationKindOrSlug(w *words) (string, error)
-	// vocabularyKind returns the kind; "" for an integration that the contract does not describe.
-	vocabularyKind(w *words) IntegrationKind
+	// useIntegrationKindOrSlug returns the path segment, or an error if a client with the vocabulary
+	// cannot send it. The compiler's message for other values has its name.
+	useIntegrationKindOrSlug(v Vocabulary) (string, error)
 }
 
 // IntegrationSlug is an integration by its path segment: IntegrationSlug("jira").
 type IntegrationSlug string
 
-// IntegrationKind is an integration that the contract describes. Each kind has its own type of
-// options, also if the parameters are the same.
+// IntegrationKind is an integration that the contract describes, by its path segment, which is also
+// IntegrationSummary.Slug. Each kind has its own type of options, also if the parameters are the
+// same.
 type IntegrationKind string
 
 const (
-	// IntegrationTaskTracker comments on tasks; see TaskTrackerOptions.
-	IntegrationTaskTracker IntegrationKind = "task_tracker"
-	// IntegrationProjectTracker tracks projects; see ProjectTrackerOptions.
-	IntegrationProjectTracker IntegrationKind = "project_tracker"
-	// IntegrationBuildServer runs plan-based builds; see BuildServerOptions.
-	IntegrationBuildServer IntegrationKind = "build_server"
-	// IntegrationIssueTracker links to issues; see IssueTrackerOptions.
-	IntegrationIssueTracker IntegrationKind = "issue_tracker"
-	// IntegrationPipelineService runs pipelines; see PipelineServiceOptions.
-	IntegrationPipelineService IntegrationKind = "pipeline_service"
-	// IntegrationChatClassic is the classic chat; see ChatClassicOptions.
-	IntegrationChatClassic IntegrationKind = "chat_classic"
-	// IntegrationTwoURLTrackerA is the first tracker with two addresses; see TwoURLTrackerAOptions.
-	IntegrationTwoURLTrackerA IntegrationKind = "issue_tracker_two_urls_1"
-	// IntegrationWikiWorkspace links to a wiki; see WikiWorkspaceOptions.
-	IntegrationWikiWorkspace IntegrationKind = "wiki_workspace"
-	// IntegrationCustomIssueTracker links to any tracker; see CustomIssueTrackerOptions.
-	IntegrationCustomIssueTracker IntegrationKind = "custom_issue_tracker"
-	// IntegrationMonitoring monitors pipelines; see MonitoringOptions.
-	IntegrationMonitoring IntegrationKind = "monitoring"
-	// IntegrationTestGeneration writes tests; see TestGenerationOptions.
-	IntegrationTestGeneration IntegrationKind = "test_generation"
-	// IntegrationTeamChatA is the team chat with webhooks by event; see TeamChatAOptions.
-	IntegrationTeamChatA IntegrationKind = "team_chat_a"
-	// IntegrationCIService runs CI; see CIServiceOptions.
-	IntegrationCIService IntegrationKind = "ci_service"
-	// IntegrationEmailsOnPush sends e-mails on pushes; see EmailsOnPushOptions.
-	IntegrationEmailsOnPush IntegrationKind = "emails_on_push"
-	// IntegrationEngineeringWorkflow links to work items; see EngineeringWorkflowOptions.
-	IntegrationEngineeringWorkflow IntegrationKind = "engineering_workflow"
-	// IntegrationTeamChatB is the team chat with a bot; see TeamChatBOptions.
-	IntegrationTeamChatB IntegrationKind = "team_chat_b"
-	// IntegrationTeamChatC is a team chat with one webhook; see TeamChatCOptions.
-	IntegrationTeamChatC IntegrationKind = "team_chat_c"
-	// IntegrationTeamChatD is a team chat with one webhook; see TeamChatDOptions.
-	IntegrationTeamChatD IntegrationKind = "team_chat_d"
-	// IntegrationTwoURLTrackerB is the second tracker with two addresses; see TwoURLTrackerBOptions.
-	IntegrationTwoURLTrackerB IntegrationKind = "issue_tracker_two_urls_2"
+	// IntegrationAsana comments on Asana tasks; see AsanaOptions. The documents call it task_tracker.
+	IntegrationAsana IntegrationKind = "asana"
+	// IntegrationAssembla tracks Assembla projects; see AssemblaOptions. The documents call it
+	// project_tracker.
+	IntegrationAssembla IntegrationKind = "assembla"
+	// IntegrationBamboo runs Atlassian Bamboo builds; see BambooOptions. The documents call it
+	// build_server.
+	IntegrationBamboo IntegrationKind = "bamboo"
+	// IntegrationBugzilla links to Bugzilla issues; see BugzillaOptions. The documents call it
+	// issue_tracker.
+	IntegrationBugzilla IntegrationKind = "bugzilla"
+	// IntegrationBuildkite runs Buildkite pipelines; see BuildkiteOptions. The documents call it
+	// pipeline_service.
+	IntegrationBuildkite IntegrationKind = "buildkite"
+	// IntegrationCampfire notifies a Campfire room; see CampfireOptions. The documents call it
+	// chat_classic.
+	IntegrationCampfire IntegrationKind = "campfire"
+	// IntegrationClickUp links to ClickUp issues; see ClickUpOptions. The documents call it
+	// issue_tracker_two_urls_1.
+	IntegrationClickUp IntegrationKind = "clickup"
+	// IntegrationConfluence links to a Confluence wiki; see ConfluenceOptions. The documents call it
+	// wiki_workspace.
+	IntegrationConfluence IntegrationKind = "confluence"
+	// IntegrationCustomIssueTracker links to any tracker; see CustomIssueTrackerOptions. The
+	// documents call it custom_issue_tracker.
+	IntegrationCustomIssueTracker IntegrationKind = "custom-issue-tracker"
+	// IntegrationDatadog monitors pipelines with Datadog; see DatadogOptions. The documents call it
+	// monitoring.
+	IntegrationDatadog IntegrationKind = "datadog"
+	// IntegrationDiffblueCover writes tests with Diffblue Cover; see DiffblueCoverOptions. The
+	// documents call it test_generation.
+	IntegrationDiffblueCover IntegrationKind = "diffblue-cover"
+	// IntegrationDiscord notifies Discord channels; see DiscordOptions. The documents call it
+	// team_chat_a.
+	IntegrationDiscord IntegrationKind = "discord"
+	// IntegrationDroneCI runs Drone builds; see DroneCIOptions. The documents call it ci_service.
+	IntegrationDroneCI IntegrationKind = "drone-ci"
+	// IntegrationEmailsOnPush sends e-mails on pushes; see EmailsOnPushOptions. The documents call it
+	// emails_on_push.
+	IntegrationEmailsOnPush IntegrationKind = "emails-on-push"
+	// IntegrationEWM links to work items of IBM Engineering Workflow Management; see EWMOptions. The
+	// documents call it engineering_workflow.
+	IntegrationEWM IntegrationKind = "ewm"
+	// IntegrationTelegram notifies a Telegram chat, by a bot; see TelegramOptions. The documents call
+	// it team_chat_b.
+	IntegrationTelegram IntegrationKind = "telegram"
+	// IntegrationUnifyCircuit notifies a Unify Circuit conversation; see UnifyCircuitOptions. The
+	// documents call it team_chat_c.
+	IntegrationUnifyCircuit IntegrationKind = "unify-circuit"
+	// IntegrationWebexTeams notifies a Webex Teams space; see WebexTeamsOptions. The documents call
+	// it team_chat_d.
+	IntegrationWebexTeams IntegrationKind = "webex-teams"
+	// IntegrationYouTrack links to YouTrack issues; see YouTrackOptions. The documents call it
+	// issue_tracker_two_urls_2.
+	IntegrationYouTrack IntegrationKind = "youtrack"
 )
 
 func (k IntegrationKind) isKnown() bool {
 	switch k {
-	case IntegrationTaskTracker, IntegrationProjectTracker, IntegrationBuildServer, IntegrationIssueTracker, IntegrationPipelineService,
-		IntegrationChatClassic, IntegrationTwoURLTrackerA, IntegrationWikiWorkspace, IntegrationCustomIssueTracker, IntegrationMonitoring,
-		IntegrationTestGeneration, IntegrationTeamChatA, IntegrationCIService, IntegrationEmailsOnPush, IntegrationEngineeringWorkflow,
-		IntegrationTeamChatB, IntegrationTeamChatC, IntegrationTeamChatD, IntegrationTwoURLTrackerB:
+	case IntegrationAsana, IntegrationAssembla, IntegrationBamboo, IntegrationBugzilla, IntegrationBuildkite,
+		IntegrationCampfire, IntegrationClickUp, IntegrationConfluence, IntegrationCustomIssueTracker, IntegrationDatadog,
+		IntegrationDiffblueCover, IntegrationDiscord, IntegrationDroneCI, IntegrationEmailsOnPush, IntegrationEWM,
+		IntegrationTelegram, IntegrationUnifyCircuit, IntegrationWebexTeams, IntegrationYouTrack:
 		return true
 	}
 	return false
 }
 
-// named returns the path segment of the three kinds whose name the contract shows.
-func (k IntegrationKind) named() (slug string, is bool) {
-	switch k {
-	case IntegrationCustomIssueTracker:
-		return "custom-issue-tracker", true
-	case IntegrationEmailsOnPush:
-		return "emails-on-push", true
-	case IntegrationEngineeringWorkflow:
-		return "ewm", true
-	}
-	return "", false
+// isNamed reports whether the documents show the path segment.
+func (k IntegrationKind) isNamed() bool {
+	return k == IntegrationCustomIssueTracker || k == IntegrationEmailsOnPush || k == IntegrationEWM
 }
 
-// Slug returns the path segment of k in the vocabulary v (such as GitLab) or, if the contract names
-// it, in the contract. known is false if neither names it.
-func (k IntegrationKind) Slug(v Vocabulary) (slug string, known bool) {
-	if slug, known = v.WireName(slugWord, string(k)); known {
-		return slug, true
-	}
-	return k.named()
-}
-
-// Kind returns the kind with the path segment s, such as an IntegrationSummary.Slug. It uses the
-// vocabulary v (such as GitLab) and the names in the contract, and returns "" for all other
-// segments.
-func (s IntegrationSlug) Kind(v Vocabulary) IntegrationKind {
-	if kind, known := v.NeutralName(slugWord, string(s)); known {
-		return IntegrationKind(kind)
-	}
-	return s.named()
-}
-
-func (s IntegrationSlug) named() IntegrationKind {
-	for _, kind := range []IntegrationKind{IntegrationCustomIssueTracker, IntegrationEmailsOnPush, IntegrationEngineeringWorkflow} {
-		if slug, _ := kind.named(); slug == string(s) {
-			return kind
-		}
-	}
-	return ""
-}
-
-func (k IntegrationKind) useIntegrationKindOrSlug(w *words) (string, error) {
-	if slug, known := w.word(slugWord, string(k)); known {
-		return slug, nil
-	}
-	if slug, known := k.named(); known {
-		return slug, nil
-	}
-	if !k.isKnown() {
+func (k IntegrationKind) useIntegrationKindOrSlug(v Vocabulary) (string, error) {
+	switch reason := GitLab.foreign(slugWord, string(k)); {
+	case reason != "":
+		return "", argumentError("slug", reason)
+	case !k.isKnown():
 		return "", argumentError("slug", "the contract does not describe this integration: use IntegrationSlug")
+	case v == Neutral && !k.isNamed():
+		nameless := unnamed("slug", ", as IntegrationSlug or CustomIntegration")
+		nameless.Option = "argument"
+		return "", nameless
 	}
-	nameless := unnamed("slug", ", as IntegrationSlug or CustomIntegration")
-	nameless.Option = "argument"
-	return "", nameless
+	return string(k), nil
 }
 
-func (k IntegrationKind) vocabularyKind(*words) IntegrationKind { return k }
-
-func (s IntegrationSlug) useIntegrationKindOrSlug(*words) (string, error) { return string(s), nil }
-
-func (s IntegrationSlug) vocabularyKind(w *words) IntegrationKind {
-	if kind, known := w.neutral(slugWord, string(s)); known {
-		return IntegrationKind(kind)
+func (s IntegrationSlug) useIntegrationKindOrSlug(v Vocabulary) (string, error) {
+	if reason := v.foreign(slugWord, string(s)); reason != "" {
+		return "", argumentError("slug", reason)
 	}
-	return s.named()
+	return string(s), nil
 }
 
 // segment returns the path argument of an integration. It is empty if the integration has no name;
-// vocabulary then returns the error.
+// named then sets the error.
 func (s *IntegrationsService) segment(name IntegrationName) string {
 	if isNil(name) {
 		return ""
@@ -160,16 +132,16 @@ func (s *IntegrationsService) segment(name IntegrationName) string {
 	return slug
 }
 
-// vocabulary returns the renamer for the integration and its parameters.
-func (s *IntegrationsService) vocabulary(name IntegrationName) renamer {
-	rename := renamer{words: s.owner().config.vocabulary, inner: "properties"}
-	if isNil(name) {
-		rename.err = argumentError("slug", "it is nil: pass the options of an integration, an IntegrationKind or an IntegrationSlug")
-		return rename
+// named rejects an integration that the client cannot name.
+func (r *request) named(name IntegrationName) *request {
+	err := argumentError("slug", "it is nil: pass the options of an integration, an IntegrationKind or an IntegrationSlug")
+	if !isNil(name) {
+		_, err = name.useIntegrationKindOrSlug(r.core.config.vocabulary)
 	}
-	rename.kind = string(name.vocabularyKind(rename.words))
-	_, rename.err = name.useIntegrationKindOrSlug(rename.words)
-	return rename
+	if err != nil {
+		r.err = err
+	}
+	return r
 }
 
 // List lists the active integrations of a group.
@@ -182,12 +154,12 @@ func (s *IntegrationsService) List(ctx context.Context, group Ref, opts ...Reque
 // Get reads an integration and its properties, which servers show without the secrets.
 // GitLab docs: https://docs.gitlab.com/api/group_integrations/
 func (s *IntegrationsService) Get(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) (*Integration, error) {
-	r := s.newGet("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
+	r := s.newGet("/groups/:id/integrations/:slug", group, s.segment(name)).named(name)
 	return do[Integration](ctx, r, opts)
 }
 
 // IntegrationOptions are the options of an integration: those of one of the 19 kinds, such as
-// *TaskTrackerOptions, or a *CustomIntegration.
+// *AsanaOptions, or a *CustomIntegration.
 type IntegrationOptions interface {
 	checker
 	extender
@@ -202,7 +174,7 @@ type IntegrationOptions interface {
 // UseInheritedSettings alone, add SkipValidation.
 // GitLab docs: https://docs.gitlab.com/api/group_integrations/
 func (s *IntegrationsService) Set(ctx context.Context, group Ref, o IntegrationOptions, opts ...RequestOption) error {
-	r := s.newPut("/groups/:id/integrations/:slug", group, s.segment(nameOf(o))).json(o).withVocabulary(s.vocabulary(nameOf(o)))
+	r := s.newPut("/groups/:id/integrations/:slug", group, s.segment(nameOf(o))).named(nameOf(o)).json(o)
 	return exec(ctx, r, opts)
 }
 
@@ -216,6 +188,6 @@ func nameOf(o IntegrationOptions) IntegrationName {
 // Disable disables an integration and resets its settings.
 // GitLab docs: https://docs.gitlab.com/api/group_integrations/
 func (s *IntegrationsService) Disable(ctx context.Context, group Ref, name IntegrationName, opts ...RequestOption) error {
-	r := s.newDelete("/groups/:id/integrations/:slug", group, s.segment(name)).withVocabulary(s.vocabulary(name))
+	r := s.newDelete("/groups/:id/integrations/:slug", group, s.segment(name)).named(name)
 	return exec(ctx, r, opts)
 }

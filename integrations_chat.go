@@ -19,15 +19,14 @@ const (
 	NotifiedBranchesDefaultAndProtected NotifiedBranches = "default_and_protected"
 )
 
-// ChatClassicOptions set up the classic chat. On GitLab this is the integration "campfire"
-// (Campfire).
-type ChatClassicOptions struct {
+// CampfireOptions set up Campfire. The documents call it chat_classic.
+type CampfireOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// Token is the token of the chat. Required.
+	// Token is the token of Campfire. Required.
 	Token string `json:"token,omitempty"`
-	// Subdomain is the subdomain of the chat.
+	// Subdomain is the subdomain of Campfire.
 	Subdomain string `json:"subdomain,omitempty"`
 	// Room is the id portion of the URL of the room.
 	Room string `json:"room,omitempty"`
@@ -36,21 +35,20 @@ type ChatClassicOptions struct {
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o ChatClassicOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o CampfireOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o ChatClassicOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o CampfireOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*ChatClassicOptions) integration() IntegrationName { return IntegrationChatClassic }
+func (*CampfireOptions) integration() IntegrationName { return IntegrationCampfire }
 
-func (o *ChatClassicOptions) extra() map[string]any { return o.Extra }
+func (o *CampfireOptions) extra() map[string]any { return o.Extra }
 
-func (o *ChatClassicOptions) check() error {
+func (o *CampfireOptions) check() error {
 	return required("token", o.Token != "")
 }
 
-// EmailsOnPushOptions set up e-mails on push. On GitLab this is the integration "emails-on-push"
-// (emails on push).
+// EmailsOnPushOptions set up e-mails on push. The documents call it emails_on_push.
 type EmailsOnPushOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
@@ -87,9 +85,9 @@ func (o *EmailsOnPushOptions) check() error {
 	return required("recipients", o.Recipients != "")
 }
 
-// TeamChatAOptions set up team chat A: one webhook, and others for single events. On GitLab this is
-// the integration "discord" (Discord).
-type TeamChatAOptions struct {
+// DiscordOptions set up Discord: one webhook, and others for single events. The documents call it
+// team_chat_a.
+type DiscordOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
@@ -161,26 +159,25 @@ type TeamChatAOptions struct {
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o TeamChatAOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o DiscordOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o TeamChatAOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o DiscordOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*TeamChatAOptions) integration() IntegrationName { return IntegrationTeamChatA }
+func (*DiscordOptions) integration() IntegrationName { return IntegrationDiscord }
 
-func (o *TeamChatAOptions) extra() map[string]any { return o.Extra }
+func (o *DiscordOptions) extra() map[string]any { return o.Extra }
 
-func (o *TeamChatAOptions) check() error {
+func (o *DiscordOptions) check() error {
 	return required("webhook", o.Webhook != "")
 }
 
-// TeamChatBOptions set up team chat B: a bot. On GitLab this is the integration "telegram"
-// (Telegram).
-type TeamChatBOptions struct {
+// TelegramOptions set up Telegram: a bot. The documents call it team_chat_b.
+type TelegramOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// Hostname is the address of the API of the chat service. Empty: its public address.
+	// Hostname is the address of the Telegram API. Empty: its public address.
 	Hostname string `json:"hostname,omitempty"`
 	// Token is the token of the bot. Required.
 	Token string `json:"token,omitempty"`
@@ -217,16 +214,16 @@ type TeamChatBOptions struct {
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o TeamChatBOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o TelegramOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o TeamChatBOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o TelegramOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*TeamChatBOptions) integration() IntegrationName { return IntegrationTeamChatB }
+func (*TelegramOptions) integration() IntegrationName { return IntegrationTelegram }
 
-func (o *TeamChatBOptions) extra() map[string]any { return o.Extra }
+func (o *TelegramOptions) extra() map[string]any { return o.Extra }
 
-func (o *TeamChatBOptions) check() error {
+func (o *TelegramOptions) check() error {
 	return firstError(
 		required("token", o.Token != ""),
 		required("room", o.Room != ""),
@@ -242,9 +239,8 @@ func (o *TeamChatBOptions) check() error {
 	)
 }
 
-// TeamChatCOptions set up team chat C: one webhook. On GitLab this is the integration
-// "unify-circuit" (Unify Circuit).
-type TeamChatCOptions struct {
+// UnifyCircuitOptions set up Unify Circuit: one webhook. The documents call it team_chat_c.
+type UnifyCircuitOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
@@ -279,31 +275,31 @@ type TeamChatCOptions struct {
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o TeamChatCOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o UnifyCircuitOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o TeamChatCOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o UnifyCircuitOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*TeamChatCOptions) integration() IntegrationName { return IntegrationTeamChatC }
+func (*UnifyCircuitOptions) integration() IntegrationName { return IntegrationUnifyCircuit }
 
-func (o *TeamChatCOptions) extra() map[string]any { return o.Extra }
+func (o *UnifyCircuitOptions) extra() map[string]any { return o.Extra }
 
-func (o *TeamChatCOptions) check() error {
+func (o *UnifyCircuitOptions) check() error {
 	return required("webhook", o.Webhook != "")
 }
 
-// TeamChatDOptions set up team chat D: the fields are those of TeamChatCOptions. On GitLab this is
-// the integration "webex-teams" (Webex Teams).
-type TeamChatDOptions TeamChatCOptions
+// WebexTeamsOptions set up Webex Teams: the fields are those of UnifyCircuitOptions. The documents
+// call it team_chat_d.
+type WebexTeamsOptions UnifyCircuitOptions
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o TeamChatDOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o WebexTeamsOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o TeamChatDOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o WebexTeamsOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*TeamChatDOptions) integration() IntegrationName { return IntegrationTeamChatD }
+func (*WebexTeamsOptions) integration() IntegrationName { return IntegrationWebexTeams }
 
-func (o *TeamChatDOptions) extra() map[string]any { return o.Extra }
+func (o *WebexTeamsOptions) extra() map[string]any { return o.Extra }
 
-func (o *TeamChatDOptions) check() error { return (*TeamChatCOptions)(o).check() }
+func (o *WebexTeamsOptions) check() error { return (*UnifyCircuitOptions)(o).check() }

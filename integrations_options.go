@@ -7,7 +7,7 @@ import (
 )
 
 // CustomIntegration sets up any integration, by its path segment and with any parameters. Use it
-// for integrations that neither the contract nor the client's vocabulary names.
+// for integrations without their own type of options.
 type CustomIntegration struct {
 	// Slug is the path segment: jira. Required.
 	Slug string `json:"-"`
@@ -39,8 +39,8 @@ func (o *CustomIntegration) check() error {
 	return nil
 }
 
-// TaskTrackerOptions set up the task tracker. On GitLab this is the integration "asana" (Asana).
-type TaskTrackerOptions struct {
+// AsanaOptions set up Asana. The documents call it task_tracker.
+type AsanaOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
@@ -54,57 +54,54 @@ type TaskTrackerOptions struct {
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o TaskTrackerOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o AsanaOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o TaskTrackerOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o AsanaOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*TaskTrackerOptions) integration() IntegrationName { return IntegrationTaskTracker }
+func (*AsanaOptions) integration() IntegrationName { return IntegrationAsana }
 
-func (o *TaskTrackerOptions) extra() map[string]any { return o.Extra }
+func (o *AsanaOptions) extra() map[string]any { return o.Extra }
 
-func (o *TaskTrackerOptions) check() error {
+func (o *AsanaOptions) check() error {
 	return required("api_key", o.APIKey != "")
 }
 
-// ProjectTrackerOptions set up the project tracker. On GitLab this is the integration "assembla"
-// (Assembla).
-type ProjectTrackerOptions struct {
+// AssemblaOptions set up Assembla. The documents call it project_tracker.
+type AssemblaOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// Token is the token of the project tracker. Required.
+	// Token is the token of Assembla. Required.
 	Token string `json:"token,omitempty"`
-	// Subdomain is the subdomain of the project tracker.
+	// Subdomain is the subdomain of Assembla.
 	Subdomain string `json:"subdomain,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o ProjectTrackerOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o AssemblaOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o ProjectTrackerOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o AssemblaOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*ProjectTrackerOptions) integration() IntegrationName { return IntegrationProjectTracker }
+func (*AssemblaOptions) integration() IntegrationName { return IntegrationAssembla }
 
-func (o *ProjectTrackerOptions) extra() map[string]any { return o.Extra }
+func (o *AssemblaOptions) extra() map[string]any { return o.Extra }
 
-func (o *ProjectTrackerOptions) check() error {
+func (o *AssemblaOptions) check() error {
 	return required("token", o.Token != "")
 }
 
-// BuildServerOptions set up the plan-based build server. Automatic revision labeling and a
-// repository trigger must be configured on the build server. On GitLab this is the integration
-// "bamboo" (Atlassian Bamboo).
-type BuildServerOptions struct {
+// BambooOptions set up Atlassian Bamboo. Automatic revision labeling and a repository trigger must
+// be configured in Bamboo. The documents call it build_server.
+type BambooOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// URL is the root URL of the build server. Required. The contract does not name the parameter: it
-	// needs WithVocabulary, or a CustomIntegration.
-	URL string `json:"<ci>_url,omitempty"`
+	// BambooURL is the root URL of Bamboo. Required. The documents do not name the parameter.
+	BambooURL string `json:"bamboo_url,omitempty"`
 	// EnableSSLVerification verifies the certificate of the other service. Default: true.
 	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
 	// BuildKey is the key of the build plan. Required.
@@ -118,27 +115,26 @@ type BuildServerOptions struct {
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o BuildServerOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o BambooOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o BuildServerOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o BambooOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*BuildServerOptions) integration() IntegrationName { return IntegrationBuildServer }
+func (*BambooOptions) integration() IntegrationName { return IntegrationBamboo }
 
-func (o *BuildServerOptions) extra() map[string]any { return o.Extra }
+func (o *BambooOptions) extra() map[string]any { return o.Extra }
 
-func (o *BuildServerOptions) check() error {
+func (o *BambooOptions) check() error {
 	return firstError(
-		required("<ci>_url", o.URL != ""),
+		required("bamboo_url", o.BambooURL != ""),
 		required("build_key", o.BuildKey != ""),
 		required("username", o.Username != ""),
 		required("password", o.Password != ""),
 	)
 }
 
-// IssueTrackerOptions set up the issue tracker. On GitLab this is the integration "bugzilla"
-// (Bugzilla).
-type IssueTrackerOptions struct {
+// BugzillaOptions set up Bugzilla. The documents call it issue_tracker.
+type BugzillaOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
@@ -155,16 +151,16 @@ type IssueTrackerOptions struct {
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o IssueTrackerOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o BugzillaOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o IssueTrackerOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o BugzillaOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*IssueTrackerOptions) integration() IntegrationName { return IntegrationIssueTracker }
+func (*BugzillaOptions) integration() IntegrationName { return IntegrationBugzilla }
 
-func (o *IssueTrackerOptions) extra() map[string]any { return o.Extra }
+func (o *BugzillaOptions) extra() map[string]any { return o.Extra }
 
-func (o *IssueTrackerOptions) check() error {
+func (o *BugzillaOptions) check() error {
 	return firstError(
 		required("new_issue_url", o.NewIssueURL != ""),
 		required("issues_url", o.IssuesURL != ""),
@@ -172,10 +168,9 @@ func (o *IssueTrackerOptions) check() error {
 	)
 }
 
-// CustomIssueTrackerOptions set up a custom issue tracker: the fields are those of
-// IssueTrackerOptions. On GitLab this is the integration "custom-issue-tracker" (custom issue
-// tracker).
-type CustomIssueTrackerOptions IssueTrackerOptions
+// CustomIssueTrackerOptions set up a custom issue tracker: the fields are those of BugzillaOptions.
+// The documents call it custom_issue_tracker.
+type CustomIssueTrackerOptions BugzillaOptions
 
 // Format writes the names of the fields that are set. The values may be secrets.
 func (o CustomIssueTrackerOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
@@ -187,30 +182,26 @@ func (*CustomIssueTrackerOptions) integration() IntegrationName { return Integra
 
 func (o *CustomIssueTrackerOptions) extra() map[string]any { return o.Extra }
 
-func (o *CustomIssueTrackerOptions) check() error { return (*IssueTrackerOptions)(o).check() }
+func (o *CustomIssueTrackerOptions) check() error { return (*BugzillaOptions)(o).check() }
 
-// EngineeringWorkflowOptions set up the engineering workflow: the fields are those of
-// IssueTrackerOptions. On GitLab this is the integration "ewm" (IBM Engineering Workflow
-// Management).
-type EngineeringWorkflowOptions IssueTrackerOptions
+// EWMOptions set up IBM Engineering Workflow Management: the fields are those of BugzillaOptions.
+// The documents call it engineering_workflow.
+type EWMOptions BugzillaOptions
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o EngineeringWorkflowOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o EWMOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o EngineeringWorkflowOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o EWMOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*EngineeringWorkflowOptions) integration() IntegrationName {
-	return IntegrationEngineeringWorkflow
-}
+func (*EWMOptions) integration() IntegrationName { return IntegrationEWM }
 
-func (o *EngineeringWorkflowOptions) extra() map[string]any { return o.Extra }
+func (o *EWMOptions) extra() map[string]any { return o.Extra }
 
-func (o *EngineeringWorkflowOptions) check() error { return (*IssueTrackerOptions)(o).check() }
+func (o *EWMOptions) check() error { return (*BugzillaOptions)(o).check() }
 
-// TwoURLTrackerAOptions set up the first tracker with two addresses. On GitLab this is the
-// integration "clickup" (ClickUp).
-type TwoURLTrackerAOptions struct {
+// ClickUpOptions set up ClickUp. The documents call it issue_tracker_two_urls_1.
+type ClickUpOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
@@ -225,44 +216,43 @@ type TwoURLTrackerAOptions struct {
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o TwoURLTrackerAOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o ClickUpOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o TwoURLTrackerAOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o ClickUpOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*TwoURLTrackerAOptions) integration() IntegrationName { return IntegrationTwoURLTrackerA }
+func (*ClickUpOptions) integration() IntegrationName { return IntegrationClickUp }
 
-func (o *TwoURLTrackerAOptions) extra() map[string]any { return o.Extra }
+func (o *ClickUpOptions) extra() map[string]any { return o.Extra }
 
-func (o *TwoURLTrackerAOptions) check() error {
+func (o *ClickUpOptions) check() error {
 	return firstError(required("issues_url", o.IssuesURL != ""), required("project_url", o.ProjectURL != ""))
 }
 
-// TwoURLTrackerBOptions set up the second tracker with two addresses: the fields are those of
-// TwoURLTrackerAOptions. On GitLab this is the integration "youtrack" (YouTrack).
-type TwoURLTrackerBOptions TwoURLTrackerAOptions
+// YouTrackOptions set up YouTrack: the fields are those of ClickUpOptions. The documents call it
+// issue_tracker_two_urls_2.
+type YouTrackOptions ClickUpOptions
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o TwoURLTrackerBOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o YouTrackOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o TwoURLTrackerBOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o YouTrackOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*TwoURLTrackerBOptions) integration() IntegrationName { return IntegrationTwoURLTrackerB }
+func (*YouTrackOptions) integration() IntegrationName { return IntegrationYouTrack }
 
-func (o *TwoURLTrackerBOptions) extra() map[string]any { return o.Extra }
+func (o *YouTrackOptions) extra() map[string]any { return o.Extra }
 
-func (o *TwoURLTrackerBOptions) check() error { return (*TwoURLTrackerAOptions)(o).check() }
+func (o *YouTrackOptions) check() error { return (*ClickUpOptions)(o).check() }
 
-// PipelineServiceOptions set up the pipeline service. On GitLab this is the integration "buildkite"
-// (Buildkite).
-type PipelineServiceOptions struct {
+// BuildkiteOptions set up Buildkite. The documents call it pipeline_service.
+type BuildkiteOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// Token is the token of the pipeline service. Required.
+	// Token is the token of Buildkite. Required.
 	Token string `json:"token,omitempty"`
-	// ProjectURL is the address of the pipeline in the pipeline service. Required.
+	// ProjectURL is the address of the pipeline in Buildkite. Required.
 	ProjectURL string `json:"project_url,omitempty"`
 	// EnableSSLVerification has no effect.
 	//
@@ -279,136 +269,131 @@ type PipelineServiceOptions struct {
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o PipelineServiceOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o BuildkiteOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o PipelineServiceOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o BuildkiteOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*PipelineServiceOptions) integration() IntegrationName { return IntegrationPipelineService }
+func (*BuildkiteOptions) integration() IntegrationName { return IntegrationBuildkite }
 
-func (o *PipelineServiceOptions) extra() map[string]any { return o.Extra }
+func (o *BuildkiteOptions) extra() map[string]any { return o.Extra }
 
-func (o *PipelineServiceOptions) check() error {
+func (o *BuildkiteOptions) check() error {
 	return firstError(required("token", o.Token != ""), required("project_url", o.ProjectURL != ""))
 }
 
-// WikiWorkspaceOptions set up the wiki workspace. On GitLab this is the integration "confluence"
-// (Confluence).
-type WikiWorkspaceOptions struct {
+// ConfluenceOptions set up Confluence. The documents call it wiki_workspace.
+type ConfluenceOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// URL is the URL of the hosted workspace. Required. The contract does not name the parameter: it
-	// needs WithVocabulary, or a CustomIntegration.
-	URL string `json:"<wiki>_url,omitempty"`
+	// ConfluenceURL is the URL of the workspace in Confluence. Required. The documents do not name
+	// the parameter.
+	ConfluenceURL string `json:"confluence_url,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o WikiWorkspaceOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o ConfluenceOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o WikiWorkspaceOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o ConfluenceOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*WikiWorkspaceOptions) integration() IntegrationName { return IntegrationWikiWorkspace }
+func (*ConfluenceOptions) integration() IntegrationName { return IntegrationConfluence }
 
-func (o *WikiWorkspaceOptions) extra() map[string]any { return o.Extra }
+func (o *ConfluenceOptions) extra() map[string]any { return o.Extra }
 
-func (o *WikiWorkspaceOptions) check() error {
-	return required("<wiki>_url", o.URL != "")
+func (o *ConfluenceOptions) check() error {
+	return required("confluence_url", o.ConfluenceURL != "")
 }
 
-// MonitoringOptions set up the monitoring. Deployed servers also accept flags for events; send them
-// in Extra. On GitLab this is the integration "datadog" (Datadog).
-type MonitoringOptions struct {
+// DatadogOptions set up Datadog. Deployed servers also accept flags for events; send them in Extra.
+// The documents call it monitoring.
+type DatadogOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// APIKey is the key of the monitoring service. Required.
+	// APIKey is the API key of Datadog. Required.
 	APIKey string `json:"api_key,omitempty"`
 	// APIURL is the full URL of the site's API, for advanced use.
 	APIURL string `json:"api_url,omitempty"`
-	// Env is the env tag of all data. Self-managed only. The contract does not name the parameter: it
-	// needs WithVocabulary, or Extra.
-	Env string `json:"<mon>_env,omitempty"`
-	// Service is the service tag of all data. The contract does not name the parameter: it needs
-	// WithVocabulary, or Extra.
-	Service string `json:"<mon>_service,omitempty"`
-	// Site is the site that receives the data. For the EU site it is the domain of that site. The
-	// contract does not name the parameter: it needs WithVocabulary, or Extra.
-	Site string `json:"<mon>_site,omitempty"`
-	// Tags are tags of all data, one key:value per line. The contract does not name the parameter: it
-	// needs WithVocabulary, or Extra.
-	Tags string `json:"<mon>_tags,omitempty"`
+	// DatadogEnv is the env tag of all data. Self-managed only. The documents do not name the
+	// parameter.
+	DatadogEnv string `json:"datadog_env,omitempty"`
+	// DatadogService is the service tag of all data. The documents do not name the parameter.
+	DatadogService string `json:"datadog_service,omitempty"`
+	// DatadogSite is the site that receives the data. For the EU site it is the domain of that site.
+	// The documents do not name the parameter.
+	DatadogSite string `json:"datadog_site,omitempty"`
+	// DatadogTags are tags of all data, one key:value per line. The documents do not name the
+	// parameter.
+	DatadogTags string `json:"datadog_tags,omitempty"`
 	// ArchiveTraceEvents collects job logs with the traces of pipelines.
 	ArchiveTraceEvents *bool `json:"archive_trace_events,omitempty"`
-	// CIVisibility collects the data of pipelines and jobs. Not part of the contract: it needs
-	// WithVocabulary, or Extra.
-	CIVisibility *bool `json:"<mon>_ci_visibility,omitempty"`
+	// DatadogCIVisibility collects the data of pipelines and jobs. Not part of the contract.
+	DatadogCIVisibility *bool `json:"datadog_ci_visibility,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o MonitoringOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o DatadogOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o MonitoringOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o DatadogOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*MonitoringOptions) integration() IntegrationName { return IntegrationMonitoring }
+func (*DatadogOptions) integration() IntegrationName { return IntegrationDatadog }
 
-func (o *MonitoringOptions) extra() map[string]any { return o.Extra }
+func (o *DatadogOptions) extra() map[string]any { return o.Extra }
 
-func (o *MonitoringOptions) check() error {
+func (o *DatadogOptions) check() error {
 	return required("api_key", o.APIKey != "")
 }
 
-// TestGenerationOptions set up the test-generation tool. The contract does not name the parameters:
-// they need WithVocabulary, or a CustomIntegration. On GitLab this is the integration
-// "diffblue-cover" (Diffblue Cover).
-type TestGenerationOptions struct {
+// DiffblueCoverOptions set up Diffblue Cover. The documents call it test_generation, and do not
+// name the parameters.
+type DiffblueCoverOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// LicenseKey is the key of the license. Required.
-	LicenseKey string `json:"<tool>_license_key,omitempty"`
-	// AccessTokenName is the name of the access token that the tool uses. Required.
-	AccessTokenName string `json:"<tool>_access_token_name,omitempty"`
-	// AccessTokenSecret is that access token. Required.
-	AccessTokenSecret string `json:"<tool>_access_token_secret,omitempty"`
+	// DiffblueLicenseKey is the key of the license. Required.
+	DiffblueLicenseKey string `json:"diffblue_license_key,omitempty"`
+	// DiffblueAccessTokenName is the name of the access token that Diffblue Cover uses. Required.
+	DiffblueAccessTokenName string `json:"diffblue_access_token_name,omitempty"`
+	// DiffblueAccessTokenSecret is that access token. Required.
+	DiffblueAccessTokenSecret string `json:"diffblue_access_token_secret,omitempty"`
 	// Extra holds parameters without a field. They are sent too.
 	Extra map[string]any `json:"-"`
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o TestGenerationOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o DiffblueCoverOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o TestGenerationOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o DiffblueCoverOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*TestGenerationOptions) integration() IntegrationName { return IntegrationTestGeneration }
+func (*DiffblueCoverOptions) integration() IntegrationName { return IntegrationDiffblueCover }
 
-func (o *TestGenerationOptions) extra() map[string]any { return o.Extra }
+func (o *DiffblueCoverOptions) extra() map[string]any { return o.Extra }
 
-func (o *TestGenerationOptions) check() error {
+func (o *DiffblueCoverOptions) check() error {
 	return firstError(
-		required("<tool>_license_key", o.LicenseKey != ""),
-		required("<tool>_access_token_name", o.AccessTokenName != ""),
-		required("<tool>_access_token_secret", o.AccessTokenSecret != ""),
+		required("diffblue_license_key", o.DiffblueLicenseKey != ""),
+		required("diffblue_access_token_name", o.DiffblueAccessTokenName != ""),
+		required("diffblue_access_token_secret", o.DiffblueAccessTokenSecret != ""),
 	)
 }
 
-// CIServiceOptions set up the CI service. On GitLab this is the integration "drone-ci" (Drone).
-type CIServiceOptions struct {
+// DroneCIOptions set up Drone. The documents call it ci_service.
+type DroneCIOptions struct {
 	// UseInheritedSettings uses the settings of the instance or of the group above. Default: false.
 	// See IntegrationsService.Set.
 	UseInheritedSettings *bool `json:"use_inherited_settings,omitempty"`
-	// Token is the token of the project in the CI service. Required.
+	// Token is the token of the project in Drone. Required.
 	Token string `json:"token,omitempty"`
-	// URL is the address of the CI service. Required. The contract does not name the parameter: it
-	// needs WithVocabulary, or a CustomIntegration.
-	URL string `json:"<ci>_url,omitempty"`
+	// DroneURL is the address of Drone. Required. The documents do not name the parameter.
+	DroneURL string `json:"drone_url,omitempty"`
 	// EnableSSLVerification verifies the certificate of the other service. Default: true.
 	EnableSSLVerification *bool `json:"enable_ssl_verification,omitempty"`
 	// PushEvents enables notifications for pushes.
@@ -422,15 +407,15 @@ type CIServiceOptions struct {
 }
 
 // Format writes the names of the fields that are set. The values may be secrets.
-func (o CIServiceOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
+func (o DroneCIOptions) Format(f fmt.State, _ rune) { writeNames(f, o) }
 
 // LogValue returns the names of the fields that are set. The values may be secrets.
-func (o CIServiceOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
+func (o DroneCIOptions) LogValue() slog.Value { return slog.StringValue(setFields(o)) }
 
-func (*CIServiceOptions) integration() IntegrationName { return IntegrationCIService }
+func (*DroneCIOptions) integration() IntegrationName { return IntegrationDroneCI }
 
-func (o *CIServiceOptions) extra() map[string]any { return o.Extra }
+func (o *DroneCIOptions) extra() map[string]any { return o.Extra }
 
-func (o *CIServiceOptions) check() error {
-	return firstError(required("token", o.Token != ""), required("<ci>_url", o.URL != ""))
+func (o *DroneCIOptions) check() error {
+	return firstError(required("token", o.Token != ""), required("drone_url", o.DroneURL != ""))
 }

@@ -9,41 +9,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A parameter that the contract does not name needs a vocabulary with its name, even if the slug is
-// known.
-func TestUnnamedParameters(t *testing.T) {
-	c := speaking(t, "slug build_server = mill\nslug monitoring = eye",
-		exchange{sent: "PUT /groups/7/integrations/eye", body: `{"api_key":"k","eye_env":"prod"}`, status: 201, answer: `{}`},
-		exchange{sent: "PUT /groups/7/integrations/mill", body: `{"use_inherited_settings":false,"mill_url":"u","build_key":"b"}`, answer: `{}`})
-	err := c.Integrations.Set(t.Context(), ID(7), &BuildServerOptions{URL: "u", BuildKey: "b", Username: "n", Password: "p"})
-	assertRefused(t, err, "BuildServerOptions.URL", "<ci>_url")
-	assert.ErrorContains(t, err, "use WithVocabulary(forge.GitLab), or set it yourself, in Extra")
-	err = c.Integrations.Set(t.Context(), ID(7), &MonitoringOptions{APIKey: "k", Tags: "a:b"}, SkipValidation())
-	assertRefused(t, err, "MonitoringOptions.Tags", "<mon>_tags")
-	require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &MonitoringOptions{APIKey: "k", Extra: map[string]any{"eye_env": "prod"}}))
-	require.NoError(t, c.Integrations.Set(t.Context(), ID(7), &CustomIntegration{Slug: "mill", UseInheritedSettings: new(false), Params: map[string]any{"mill_url": "u", "build_key": "b"}}))
-}
-
 func TestIntegrations(t *testing.T) {
 	ctx := t.Context()
 	set := func(o IntegrationOptions) func(c *Client) (any, error) {
 		return func(c *Client) (any, error) { return nil, c.Integrations.Set(ctx, ID(7), o, SkipValidation()) }
 	}
 	disable := func(c *Client) (any, error) {
-		return nil, c.Integrations.Disable(ctx, ID(7), IntegrationEngineeringWorkflow)
+		return nil, c.Integrations.Disable(ctx, ID(7), IntegrationEWM)
 	}
 	const one = "/groups/7/integrations/"
 	runCalls(t, []callRow{
 		{"PUT " + one + "emails-on-push", "", `{"recipients":"a@example.com","new_flag":true}`, `200 {"slug":"emails-on-push"}`, set(&EmailsOnPushOptions{Recipients: "a@example.com", Extra: map[string]any{"new_flag": true}})},
-		{"PUT " + one + "ewm", "", `{"use_inherited_settings":true}`, "201", set(&EngineeringWorkflowOptions{UseInheritedSettings: new(true)})},
+		{"PUT " + one + "ewm", "", `{"use_inherited_settings":true}`, "201", set(&EWMOptions{UseInheritedSettings: new(true)})},
 		{"PUT " + one + "jira", "", `{"push_events":false}`, "204", set(&CustomIntegration{Slug: "jira", Params: map[string]any{"push_events": false}})},
 		{"PUT " + one + "custom-issue-tracker", "", `{"issues_url":"bad"}`, `400 {"message":{"issues_url":["is not valid"]}}`, set(&CustomIssueTrackerOptions{IssuesURL: "bad"})},
 		{"DELETE " + one + "ewm", "", "", "204", disable},
 		{"DELETE " + one + "ewm", "", "", `200 {"slug":"ewm"}`, disable},
 		{"DELETE " + one + "ewm", "", "", `404 {"message":"404 Integration Not Found"}`, disable},
 	})
-	assert.Equal(t, []IntegrationKind{IntegrationEmailsOnPush, IntegrationBuildServer, ""},
-		[]IntegrationKind{IntegrationSlug("emails-on-push").Kind(""), IntegrationSlug("bamboo").Kind(GitLab), IntegrationSlug("bamboo").Kind("")})
 }
 
 func TestIntegrationsRefused(t *testing.T) {
@@ -51,7 +34,7 @@ func TestIntegrationsRefused(t *testing.T) {
 	_, err := c.Integrations.Get(t.Context(), ID(7), IntegrationKind("car"))
 	assertRefused(t, err, "argument", "slug")
 	require.ErrorContains(t, err, "the contract does not describe this integration: use IntegrationSlug")
-	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), (*EngineeringWorkflowOptions)(nil)), "EngineeringWorkflowOptions.NewIssueURL", "new_issue_url")
+	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), (*EWMOptions)(nil)), "EWMOptions.NewIssueURL", "new_issue_url")
 	twice := &CustomIntegration{Slug: "jira", UseInheritedSettings: new(true), Params: map[string]any{"use_inherited_settings": false}}
 	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), twice), "CustomIntegration", "")
 }
@@ -60,24 +43,24 @@ func TestIntegrationsRefused(t *testing.T) {
 // that it stores as strings. Hidden parameters are reported.
 func TestFill(t *testing.T) {
 	c := speaking(t, GitLab, exchange{sent: "GET /groups/7/integrations/bamboo", answer: "integrations/get.json"})
-	integration, err := c.Integrations.Get(t.Context(), ID(7), IntegrationBuildServer)
+	integration, err := c.Integrations.Get(t.Context(), ID(7), IntegrationBamboo)
 	require.NoError(t, err)
-	build := &BuildServerOptions{}
+	build := &BambooOptions{}
 	hidden, err := integration.Decode(build)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"password"}, hidden)
-	build = &BuildServerOptions{Password: "kept"}
+	build = &BambooOptions{Password: "kept"}
 	hidden, err = integration.Decode(build)
 	require.NoError(t, err)
 	assert.Empty(t, hidden)
-	assert.Equal(t, &BuildServerOptions{URL: "https://builds.example.com", EnableSSLVerification: new(true), BuildKey: "APP-MAIN", Username: "ada",
+	assert.Equal(t, &BambooOptions{BambooURL: "https://builds.example.com", EnableSSLVerification: new(true), BuildKey: "APP-MAIN", Username: "ada",
 		Password: "kept", UseInheritedSettings: new(true)}, build)
 
 	integration = &Integration{IntegrationSummary: IntegrationSummary{PushEvents: true}, Properties: map[string]json.RawMessage{
 		"thread": json.RawMessage(`"12"`), "notify_only_broken_pipelines": json.RawMessage(`"0"`), "room": json.RawMessage(`"12"`),
 		"hostname": json.RawMessage(`null`), "other": json.RawMessage(`{}`), "gone": json.RawMessage(`null`),
 	}}
-	chat := &TeamChatBOptions{UseInheritedSettings: new(true), Extra: map[string]any{"mine": 1}}
+	chat := &TelegramOptions{UseInheritedSettings: new(true), Extra: map[string]any{"mine": 1}}
 	before := chat.Extra
 	hidden, err = integration.Decode(chat)
 	require.NoError(t, err)
@@ -95,12 +78,12 @@ func TestFill(t *testing.T) {
 	for _, wrong := range []string{`"many"`, `[]`, `{`} {
 		integration.Properties["thread"] = json.RawMessage(wrong)
 		_, err = integration.Decode(chat)
-		assert.ErrorContains(t, err, "(thread): the server's value does not fit TeamChatBOptions")
+		assert.ErrorContains(t, err, "(thread): the server's value does not fit TelegramOptions")
 	}
 }
 
 func TestFillNil(t *testing.T) {
-	for _, o := range []IntegrationOptions{nil, (*TaskTrackerOptions)(nil)} {
+	for _, o := range []IntegrationOptions{nil, (*AsanaOptions)(nil)} {
 		_, err := (&Integration{}).Decode(o)
 		require.ErrorAs(t, err, new(*ValidationError))
 	}
@@ -133,7 +116,7 @@ func TestFillMisfits(t *testing.T) {
 	integration, mismatches, err := decodeText[Integration](`{"active":true,"push_events":1,"issues_events":"1","note_events":"true","tag_push_events":true,"properties":{"webhook":"w"}}`)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"/push_events", "/issues_events", "/note_events"}, pointers(mismatches))
-	o := &TeamChatAOptions{}
+	o := &DiscordOptions{}
 	_, err = integration.Decode(o)
 	var invalid *ValidationError
 	require.ErrorAs(t, err, &invalid)

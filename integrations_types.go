@@ -17,7 +17,7 @@ type IntegrationSummary struct {
 	ID int64 `json:"id"`
 	// Title is the name of the other service.
 	Title string `json:"title"`
-	// Slug is the path segment; IntegrationSlug.Kind returns its kind.
+	// Slug is the path segment: an IntegrationKind, or another IntegrationSlug.
 	Slug string `json:"slug"`
 	// CreatedAt is when the integration was set up.
 	CreatedAt time.Time `json:"created_at"`
@@ -70,9 +70,8 @@ type IntegrationSummary struct {
 // deployed servers add the properties to the fields of lists.
 type Integration struct {
 	IntegrationSummary
-	// Properties are the settings by name, without secrets: by the contract's name if the client's
-	// vocabulary maps it, otherwise by the server's. Not part of the contract. Decode reads them into
-	// typed options.
+	// Properties are the settings by the server's names, without secrets. Not part of the contract.
+	// Decode reads them into typed options.
 	Properties map[string]json.RawMessage `json:"properties"`
 }
 
@@ -82,8 +81,8 @@ type Integration struct {
 // stored in Extra. For a CustomIntegration, events and properties are stored in Params. Numbers and
 // booleans that the server stores as strings are converted.
 //
-// Servers do not show secrets, and Set does not keep parameters that are omitted. hidden lists, in
-// the contract's words, the parameters that can hold a secret and that are not set in o. Before
+// Servers do not show secrets, and Set does not keep parameters that are omitted. hidden lists the
+// parameters that can hold a secret and that are not set in o. Before
 // Set, set those that are in use. hidden is nil for a CustomIntegration.
 func (i *Integration) Decode(o IntegrationOptions) (hidden []string, err error) {
 	if isNil(o) {
@@ -92,8 +91,8 @@ func (i *Integration) Decode(o IntegrationOptions) (hidden []string, err error) 
 	if t := reflect.TypeOf(o); t.Kind() != reflect.Pointer || t.Elem().PkgPath() != reflect.TypeFor[Integration]().PkgPath() {
 		return nil, &ValidationError{Option: "Decode", Param: "options", Reason: fmt.Sprintf("it is a %s: pass a pointer to options of this package", t)}
 	}
-	if kind, own := IntegrationSlug(i.Slug).Kind(GitLab), o.integration().vocabularyKind(nil); kind != "" && own != "" && kind != own {
-		return nil, &ValidationError{Option: "Decode", Param: "options", Reason: fmt.Sprintf("it is a %T, for the kind %s, and the integration %s is of the kind %s", o, own, i.Slug, kind)}
+	if own, is := o.integration().(IntegrationKind); is && IntegrationKind(i.Slug).isKnown() && i.Slug != string(own) {
+		return nil, &ValidationError{Option: "Decode", Param: "options", Reason: fmt.Sprintf("it is a %T, for the kind %s, and the integration is of the kind %s", o, own, i.Slug)}
 	}
 	events, err := i.events()
 	if err != nil {

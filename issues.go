@@ -101,12 +101,12 @@ type ListIssuesOptions struct {
 	// empty for SearchInBoth. The contract documents it for List; deployed servers accept it in both
 	// lists.
 	In SearchIn `url:"in,omitempty"`
-	// IssueType selects by type: IssueTypeIssue, IssueTypeIncident, IssueTypeTestCase or
-	// IssueTypeTask.
+	// IssueType selects by type: IssueTypeIssue, IssueTypeIncident, IssueTypeTestCase, IssueTypeTask,
+	// IssueTypeRequirement or IssueTypeTicket.
 	IssueType IssueType `url:"issue_type,omitempty"`
-	// IterationID selects by iteration: ID(7), None or Any. Not together with IterationTitle. Premium
-	// and Ultimate.
-	IterationID IDFilter `url:"iteration_id,omitempty"`
+	// IterationID selects by iteration: ID(7), None, Any or, not in the contract, Current. Not together
+	// with IterationTitle. Premium and Ultimate.
+	IterationID IterationFilter `url:"iteration_id,omitempty"`
 	// IterationTitle selects by the iteration's title. Not together with IterationID. Premium and
 	// Ultimate.
 	IterationTitle string `url:"iteration_title,omitempty"`
@@ -143,9 +143,9 @@ type ListIssuesOptions struct {
 }
 
 // IssueNot excludes the issues that match its fields. Its fields take ids, names and numbers, but
-// not None or Any: these are names there. To exclude None, use Any in the field of the same name of
-// ListIssuesOptions; to exclude Any, use None there. "List only" and "ListForGroup only" mark the
-// fields of one list.
+// only IterationID and MilestoneID take None and Any: these are names elsewhere. To exclude None,
+// use Any in the field of the same name of ListIssuesOptions; to exclude Any, use None there.
+// "List only" and "ListForGroup only" mark the fields of one list.
 type IssueNot struct {
 	// AssigneeID excludes issues of the assignee. Not together with AssigneeUsername.
 	AssigneeID ID `url:"assignee_id,omitempty"`
@@ -155,11 +155,12 @@ type IssueNot struct {
 	AuthorID int64 `url:"author_id,omitempty"`
 	// AuthorUsername excludes issues of the author. Not together with AuthorID.
 	AuthorUsername string `url:"author_username,omitempty"`
-	// IIDs excludes issues with these IIDs. List only.
+	// IIDs excludes issues with these IIDs. The contract documents it for List; deployed servers
+	// accept it in both lists.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// IterationID excludes the issues of the iteration. Not together with IterationTitle. Premium and
-	// Ultimate.
-	IterationID ID `url:"iteration_id,omitempty"`
+	// IterationID excludes the issues of the iteration: ID(7) or, not in the contract, Current, None or
+	// Any. Not together with IterationTitle. Premium and Ultimate.
+	IterationID IterationFilter `url:"iteration_id,omitempty"`
 	// IterationTitle excludes the issues of the iteration with the title. Not together with
 	// IterationID. Premium and Ultimate.
 	IterationTitle string `url:"iteration_title,omitempty"`
@@ -172,12 +173,14 @@ type IssueNot struct {
 	// with Milestone.
 	MilestoneID MilestoneFilter `url:"milestone_id,omitempty"`
 	// MyReactionEmoji excludes issues with this reaction of the user: Text("thumbsdown").
-	// ListForGroup only.
+	// ListForGroup only. It is refused, because servers since 19.5 ignore it; SkipValidation sends it
+	// to older ones.
 	MyReactionEmoji Text `url:"my_reaction_emoji,omitempty"`
-	// Search excludes issues that contain the words. ListForGroup only.
+	// Search excludes issues that contain the words. ListForGroup only. It is refused, because servers
+	// since 19.5 ignore it; SkipValidation sends it to older ones.
 	Search string `url:"search,omitempty"`
 	// In selects the texts that Search covers: SearchInTitle, SearchInDescription or SearchInBoth.
-	// ListForGroup only.
+	// ListForGroup only. It is refused together with Search.
 	In SearchIn `url:"in,omitempty"`
 	// Weight excludes issues with the weight: new(Number(0)). Premium and Ultimate.
 	Weight *Number `url:"weight,omitempty"`
@@ -200,7 +203,7 @@ func (n *IssueNot) check() error {
 	return firstError(
 		exclusive("not[assignee_id]", n.AssigneeID != 0, "not[assignee_username]", len(n.AssigneeUsername) > 0),
 		exclusive("not[author_id]", n.AuthorID != 0, "not[author_username]", n.AuthorUsername != ""),
-		exclusive("not[iteration_id]", n.IterationID != 0, "not[iteration_title]", n.IterationTitle != ""),
+		exclusive("not[iteration_id]", n.IterationID != nil, "not[iteration_title]", n.IterationTitle != ""),
 		exclusive("not[milestone_id]", n.MilestoneID != nil, "not[milestone]", n.Milestone != ""),
 	)
 }
@@ -251,12 +254,20 @@ type PromoteIssueOptions struct {
 	// Body is the text of the note. One of its lines must begin with /promote; the others become a
 	// comment. Empty for /promote alone.
 	Body string `json:"body,omitempty"`
+	// Internal hides the note from users below Reporter. Not part of the contract.
+	Internal *bool `json:"internal,omitempty"`
+	// CreatedAt is the time of the note, sent in UTC, in milliseconds; zero for now. Administrators and
+	// Owners. Not part of the contract.
+	CreatedAt time.Time `json:"created_at,omitzero"`
 }
 
-// orCommand returns o, or options with the command alone if o has no body.
+// orCommand returns o, with the command as its body if it has none.
 func (o *PromoteIssueOptions) orCommand() *PromoteIssueOptions {
-	if o == nil || o.Body == "" {
+	switch {
+	case o == nil:
 		return &PromoteIssueOptions{Body: promoteCommand}
+	case o.Body == "":
+		return &PromoteIssueOptions{Body: promoteCommand, Internal: o.Internal, CreatedAt: o.CreatedAt}
 	}
 	return o
 }

@@ -32,19 +32,39 @@ const (
 	IssueTypeTestCase IssueType = "test_case"
 	// IssueTypeTask is a task.
 	IssueTypeTask IssueType = "task"
+	// IssueTypeRequirement is a requirement. Ultimate. Not part of the contract.
+	IssueTypeRequirement IssueType = "requirement"
+	// IssueTypeTicket is a request to the service desk. Not part of the contract.
+	IssueTypeTicket IssueType = "ticket"
 )
 
 // WorkItemType is the kind of an issue, in capitals. Servers may return other values.
 type WorkItemType string
 
-// WorkItemTypeIssue is an ordinary issue.
-const WorkItemTypeIssue WorkItemType = "ISSUE"
+const (
+	// WorkItemTypeIssue is an ordinary issue.
+	WorkItemTypeIssue WorkItemType = "ISSUE"
+	// WorkItemTypeRequirement is a requirement. Ultimate. Not part of the contract.
+	WorkItemTypeRequirement WorkItemType = "REQUIREMENT"
+	// WorkItemTypeTicket is a request to the service desk. Not part of the contract.
+	WorkItemTypeTicket WorkItemType = "TICKET"
+)
 
 // IssueSeverity is the severity of an incident. Servers may return other values.
 type IssueSeverity string
 
-// IssueSeverityUnknown is the severity of an incident for which none was set.
-const IssueSeverityUnknown IssueSeverity = "UNKNOWN"
+const (
+	// IssueSeverityUnknown is the severity of an incident for which none was set.
+	IssueSeverityUnknown IssueSeverity = "UNKNOWN"
+	// IssueSeverityLow is severity 4. Not part of the contract.
+	IssueSeverityLow IssueSeverity = "LOW"
+	// IssueSeverityMedium is severity 3. Not part of the contract.
+	IssueSeverityMedium IssueSeverity = "MEDIUM"
+	// IssueSeverityHigh is severity 2. Not part of the contract.
+	IssueSeverityHigh IssueSeverity = "HIGH"
+	// IssueSeverityCritical is severity 1, the highest. Not part of the contract.
+	IssueSeverityCritical IssueSeverity = "CRITICAL"
+)
 
 // ImportSource is the source of an imported object. Servers may return other values.
 type ImportSource string
@@ -55,8 +75,15 @@ const ImportSourceNone ImportSource = "none"
 // HealthStatus is the health of an issue. Servers may return other values.
 type HealthStatus string
 
-// HealthStatusOnTrack marks an issue that is on schedule.
-const HealthStatusOnTrack HealthStatus = "on_track"
+const (
+	// HealthStatusOnTrack marks an issue that is on schedule.
+	HealthStatusOnTrack HealthStatus = "on_track"
+	// HealthStatusNeedsAttention marks an issue that may miss its schedule. Not part of the
+	// contract.
+	HealthStatusNeedsAttention HealthStatus = "needs_attention"
+	// HealthStatusAtRisk marks an issue that will miss its schedule. Not part of the contract.
+	HealthStatusAtRisk HealthStatus = "at_risk"
+)
 
 // Issue is an issue, incident, test case or task.
 type Issue struct {
@@ -92,11 +119,15 @@ type Issue struct {
 	Milestone *Milestone `json:"milestone"`
 	// Labels are the labels. Without WithLabelsDetails, servers send only their names.
 	Labels []Label `json:"labels"`
-	// Type is the kind, in capitals: WorkItemTypeIssue; a server may return other values.
+	// Type is the kind, in capitals: WorkItemTypeIssue, WorkItemTypeRequirement or WorkItemTypeTicket;
+	// a server may return other values.
 	Type WorkItemType `json:"type"`
-	// IssueType is the kind: IssueTypeIssue, IssueTypeIncident, IssueTypeTestCase or IssueTypeTask.
+	// IssueType is the kind: IssueTypeIssue, IssueTypeIncident, IssueTypeTestCase, IssueTypeTask,
+	// IssueTypeRequirement or IssueTypeTicket.
 	IssueType IssueType `json:"issue_type"`
-	// Severity is the severity of an incident: IssueSeverityUnknown; a server may return other values.
+	// Severity is the severity of an incident: IssueSeverityUnknown, IssueSeverityLow,
+	// IssueSeverityMedium, IssueSeverityHigh or IssueSeverityCritical; a server may return other
+	// values.
 	Severity IssueSeverity `json:"severity"`
 	// MovedToID is the instance-wide id of the issue that this one was moved to; nil if it was not
 	// moved.
@@ -111,6 +142,9 @@ type Issue struct {
 	UserNotesCount int `json:"user_notes_count"`
 	// DueDate is the day on which the issue is due; zero if there is none.
 	DueDate Date `json:"due_date"`
+	// StartDate is the day on which work begins; zero if there is none. Since 19.1. Not part of the
+	// contract.
+	StartDate Date `json:"start_date"`
 	// Imported reports whether the issue was imported.
 	Imported bool `json:"imported"`
 	// ImportedFrom is the source of an imported issue, in the server's words; ImportSourceNone if it
@@ -147,8 +181,8 @@ type Issue struct {
 	EpicIID *int64 `json:"epic_iid"`
 	// Iteration is the iteration; nil if there is none. Premium and Ultimate.
 	Iteration *Iteration `json:"iteration"`
-	// HealthStatus is the health of the issue: HealthStatusOnTrack; a server may return other values.
-	// Empty when unset. Ultimate.
+	// HealthStatus is the health of the issue: HealthStatusOnTrack, HealthStatusNeedsAttention or
+	// HealthStatusAtRisk; a server may return other values. Empty when unset. Ultimate.
 	HealthStatus HealthStatus `json:"health_status"`
 	// BlockingIssuesCount counts the issues that this one blocks. Not part of the contract.
 	BlockingIssuesCount int `json:"blocking_issues_count"`
@@ -299,8 +333,22 @@ type Iteration struct {
 // TodoAction is the reason why an item is on a to-do list. Servers may return other values.
 type TodoAction string
 
-// TodoActionMarked marks an item that the user added.
-const TodoActionMarked TodoAction = "marked"
+const (
+	// TodoActionMarked marks an item that the user added.
+	TodoActionMarked TodoAction = "marked"
+	// TodoActionAssigned marks an object that was assigned to the user. Not part of the contract.
+	TodoActionAssigned TodoAction = "assigned"
+	// TodoActionMentioned marks a text that mentions the user. Not part of the contract.
+	TodoActionMentioned TodoAction = "mentioned"
+	// TodoActionBuildFailed marks a merge request whose pipeline failed. Not part of the contract.
+	TodoActionBuildFailed TodoAction = "build_failed"
+	// TodoActionApprovalRequired marks a merge request that the user is to approve. Not part of the
+	// contract.
+	TodoActionApprovalRequired TodoAction = "approval_required"
+	// TodoActionDirectlyAddressed marks a text that begins with a mention of the user. Not part of
+	// the contract.
+	TodoActionDirectlyAddressed TodoAction = "directly_addressed"
+)
 
 // TodoTargetType is the type of the target of a to-do item. Servers may return other values.
 type TodoTargetType string
@@ -324,10 +372,12 @@ type Todo struct {
 	ID int64 `json:"id"`
 	// Project is the target's project.
 	Project TodoProject `json:"project"`
+	// Group is the group of a target that has no project; nil otherwise. Not part of the contract.
+	Group *Namespace `json:"group"`
 	// Author is the user who put the item on the list.
 	Author UserSummary `json:"author"`
-	// ActionName is the reason why the item is on the list: TodoActionMarked; a server may return
-	// other values.
+	// ActionName is the reason why the item is on the list: one of the TodoAction constants, such as
+	// TodoActionMarked; a server may return other values.
 	ActionName TodoAction `json:"action_name"`
 	// TargetType is the type of Target: TodoTargetTypeIssue or TodoTargetTypeMergeRequest; a server may
 	// return other values.
@@ -413,6 +463,28 @@ type Note struct {
 	NoteableIID int64 `json:"noteable_iid"`
 	// CommandsChanges describes what the commands of the note did.
 	CommandsChanges NoteCommandsChanges `json:"commands_changes"`
+	// Summary describes what the commands did, as text. A note of commands only is not stored: then
+	// only CommandsChanges and Summary are set. Not part of the contract.
+	Summary []string `json:"summary"`
+	// Internal is the newer name of Confidential. Not part of the contract.
+	Internal bool `json:"internal"`
+	// ProjectID is the project's id. Not part of the contract.
+	ProjectID int64 `json:"project_id"`
+	// Imported reports whether the note was imported. Not part of the contract.
+	Imported bool `json:"imported"`
+	// ImportedFrom is the source of an imported note, in the server's words; ImportSourceNone if it was
+	// not imported. Not part of the contract.
+	ImportedFrom ImportSource `json:"imported_from"`
+	// Resolved reports whether the note is resolved; nil unless Resolvable. Not part of the contract.
+	Resolved *bool `json:"resolved"`
+	// ResolvedBy is the user who resolved it; nil if no one did. Not part of the contract.
+	ResolvedBy *UserSummary `json:"resolved_by"`
+	// ResolvedAt is when it was resolved; zero before. Not part of the contract.
+	ResolvedAt time.Time `json:"resolved_at"`
+	// CommitID is the commit that the note is on; empty if there is none. Not part of the contract.
+	CommitID string `json:"commit_id"`
+	// Position is the place in a diff of a note on one, as raw JSON. Not part of the contract.
+	Position json.RawMessage `json:"position"`
 	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }

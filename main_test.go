@@ -45,7 +45,7 @@ func matrixCases(t *testing.T) (all []forge.MatrixCase) {
 		status, body := cases.LeastResponse(c.Endpoint)
 		filled := c.Fill(t, 0, nil)
 		all = append(all, forge.MatrixCase{
-			Endpoint: c.Endpoint, Method: c.Method, Status: status, Body: body, Vocabulary: cases.Vocabulary(),
+			Endpoint: c.Endpoint, Method: c.Method, Status: status, Body: body,
 			Arguments: func(t *testing.T, client *forge.Client) ([]reflect.Value, string) {
 				t.Helper()
 				return c.Arguments(t, client, filled)

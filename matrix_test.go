@@ -28,8 +28,6 @@ type MatrixCase struct {
 	// Status and Body are a response without a fault.
 	Status int
 	Body   string
-	// Vocabulary has the words in which Arguments and Body are written.
-	Vocabulary Vocabulary
 }
 
 // MatrixCases returns the methods of all endpoints.

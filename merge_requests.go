@@ -23,8 +23,19 @@ const (
 	MergeRequestOrderByTitle MergeRequestOrderBy = "title"
 	// MergeRequestOrderByUpdatedAt sorts by the time of the last change.
 	MergeRequestOrderByUpdatedAt MergeRequestOrderBy = "updated_at"
-	// MergeRequestOrderByMergedAt sorts by the time of merging; List only. Since 17.2.
+	// MergeRequestOrderByMergedAt sorts by the time of merging. The contract documents it for List;
+	// deployed servers accept it in both lists. Since 17.2.
 	MergeRequestOrderByMergedAt MergeRequestOrderBy = "merged_at"
+	// MergeRequestOrderByLabelPriority sorts by the priority of the labels. Not part of the
+	// contract.
+	MergeRequestOrderByLabelPriority MergeRequestOrderBy = "label_priority"
+	// MergeRequestOrderByMilestoneDue sorts by the due date of the milestone. Not part of the
+	// contract.
+	MergeRequestOrderByMilestoneDue MergeRequestOrderBy = "milestone_due"
+	// MergeRequestOrderByPopularity sorts by the number of upvotes. Not part of the contract.
+	MergeRequestOrderByPopularity MergeRequestOrderBy = "popularity"
+	// MergeRequestOrderByPriority sorts by milestone and label priority. Not part of the contract.
+	MergeRequestOrderByPriority MergeRequestOrderBy = "priority"
 )
 
 // ScopeReviewsForMe lists the merge requests that have the user as a reviewer. Since 18. Not part
@@ -58,13 +69,18 @@ type ListMergeRequestsOptions struct {
 	// ApprovedByUsernames selects merge requests that all of the users have approved. Not part of the
 	// contract.
 	ApprovedByUsernames []string `url:"approved_by_usernames,brackets,omitempty"`
-	// Approved selects approved merge requests (Yes), or the others (No). Not part of the contract.
+	// Approved selects approved merge requests (Yes), or the others (No). Not part of the contract. It
+	// is refused, because servers since 19.5 ignore it; SkipValidation sends it to older ones, which
+	// need a feature flag.
 	Approved YesNo `url:"approved,omitempty"`
 	// ApproverIDs selects merge requests that have all of the users as approvers: IDs(1, 2), None or
 	// Any. Premium and Ultimate.
 	ApproverIDs IDListFilter `url:"approver_ids,omitempty"`
-	// AssigneeID selects by assignee: ID(42), None or Any.
+	// AssigneeID selects by assignee: ID(42), None or Any. Not together with AssigneeUsername.
 	AssigneeID IDFilter `url:"assignee_id,omitempty"`
+	// AssigneeUsername selects by the assignees' usernames; the community edition takes one. Not
+	// together with AssigneeID. Not part of the contract.
+	AssigneeUsername []string `url:"assignee_username,brackets,omitempty"`
 	// AuthorID selects by author. Set Scope to ScopeAll or ScopeAssignedToMe with it. Not together
 	// with AuthorUsername.
 	AuthorID int64 `url:"author_id,omitempty"`
@@ -78,12 +94,19 @@ type ListMergeRequestsOptions struct {
 	UpdatedAfter time.Time `url:"updated_after,omitempty"`
 	// UpdatedBefore selects merge requests last changed at this time or earlier.
 	UpdatedBefore time.Time `url:"updated_before,omitempty"`
+	// MergedAfter selects merge requests merged at this time or later. Not part of the contract.
+	MergedAfter time.Time `url:"merged_after,omitempty"`
+	// MergedBefore selects merge requests merged at this time or earlier. Not part of the contract.
+	MergedBefore time.Time `url:"merged_before,omitempty"`
 	// DeployedAfter selects merge requests deployed after this time. The contract documents it for
 	// List; deployed servers accept it in both lists.
 	DeployedAfter time.Time `url:"deployed_after,omitempty"`
 	// DeployedBefore selects merge requests deployed before this time. The contract documents it for
 	// List; deployed servers accept it in both lists.
 	DeployedBefore time.Time `url:"deployed_before,omitempty"`
+	// Draft selects drafts (true), or merge requests that are ready (false). Not together with WIP.
+	// Since 19.0. Not part of the contract.
+	Draft *bool `url:"draft,omitempty"`
 	// Environment selects merge requests deployed to the environment.
 	Environment string `url:"environment,omitempty"`
 	// IIDs selects by IID. ListForProject only.
@@ -104,11 +127,13 @@ type ListMergeRequestsOptions struct {
 	Milestone TextFilter `url:"milestone,omitempty"`
 	// MyReactionEmoji selects by the user's own reaction: Text("thumbsup"), None or Any.
 	MyReactionEmoji TextFilter `url:"my_reaction_emoji,omitempty"`
+	// NonArchived excludes archived projects; nil for the server's default, false. List only. Not part
+	// of the contract.
+	NonArchived *bool `url:"non_archived,omitempty"`
 	// Not excludes the merge requests that match its filters.
 	Not *MergeRequestNot `url:"not,omitempty"`
-	// OrderBy is the sort key: MergeRequestOrderByCreatedAt, MergeRequestOrderByUpdatedAt,
-	// MergeRequestOrderByTitle or, in List only, MergeRequestOrderByMergedAt; empty for
-	// MergeRequestOrderByCreatedAt.
+	// OrderBy is the sort key: one of the MergeRequestOrderBy constants, such as
+	// MergeRequestOrderByUpdatedAt; empty for MergeRequestOrderByCreatedAt.
 	OrderBy MergeRequestOrderBy `url:"order_by,omitempty"`
 	// ReviewerID selects by reviewer: ID(42), None or Any. Not together with ReviewerUsername.
 	ReviewerID IDFilter `url:"reviewer_id,omitempty"`
@@ -141,7 +166,8 @@ type ListMergeRequestsOptions struct {
 	// refresh. The server does so later, or not at all. Servers may ignore it for users below
 	// Developer.
 	WithMergeStatusRecheck *bool `url:"with_merge_status_recheck,omitempty"`
-	// WIP selects drafts (Yes), or merge requests that are ready (No).
+	// WIP selects drafts (Yes), or merge requests that are ready (No). GitLab deprecates it since 19.0,
+	// which has Draft; earlier releases have only WIP.
 	WIP YesNo `url:"wip,omitempty"`
 }
 
@@ -177,7 +203,9 @@ func (o *ListMergeRequestsOptions) check() error {
 	approvers, _ := o.ApprovedByIDs.(IDList)
 	return firstError(
 		atMost("approved_by_ids", len(approvers), maxApprovedBy, "users"),
+		exclusive("assignee_id", o.AssigneeID != nil, "assignee_username", len(o.AssigneeUsername) > 0),
 		exclusive("author_id", o.AuthorID != 0, "author_username", o.AuthorUsername != ""),
+		exclusive("draft", o.Draft != nil, "wip", o.WIP != ""),
 		exclusive("merge_user_id", o.MergeUserID != 0, "merge_user_username", o.MergeUserUsername != ""),
 		exclusive("reviewer_id", o.ReviewerID != nil, "reviewer_username", o.ReviewerUsername != nil),
 		o.Not.check(),

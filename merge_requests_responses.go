@@ -57,6 +57,56 @@ const (
 	DetailedMergeStatusNotApproved DetailedMergeStatus = "not_approved"
 	// DetailedMergeStatusCommitsStatus is one whose source branch is missing or has no commits.
 	DetailedMergeStatusCommitsStatus DetailedMergeStatus = "commits_status"
+	// DetailedMergeStatusApprovalsSyncing is one whose approvals are being computed. Not part of
+	// the contract.
+	DetailedMergeStatusApprovalsSyncing DetailedMergeStatus = "approvals_syncing"
+	// DetailedMergeStatusCIMustPass is one whose pipeline must succeed first. Not part of the
+	// contract.
+	DetailedMergeStatusCIMustPass DetailedMergeStatus = "ci_must_pass"
+	// DetailedMergeStatusCIStillRunning is one whose pipeline runs. Not part of the contract.
+	DetailedMergeStatusCIStillRunning DetailedMergeStatus = "ci_still_running"
+	// DetailedMergeStatusConflict is one with conflicts. Not part of the contract.
+	DetailedMergeStatusConflict DetailedMergeStatus = "conflict"
+	// DetailedMergeStatusDiscussionsNotResolved is one with open discussions. Not part of the
+	// contract.
+	DetailedMergeStatusDiscussionsNotResolved DetailedMergeStatus = "discussions_not_resolved"
+	// DetailedMergeStatusDraftStatus is a draft. Not part of the contract.
+	DetailedMergeStatusDraftStatus DetailedMergeStatus = "draft_status"
+	// DetailedMergeStatusJiraAssociationMissing is one whose title and description name no issue of
+	// Jira. Not part of the contract.
+	DetailedMergeStatusJiraAssociationMissing DetailedMergeStatus = "jira_association_missing"
+	// DetailedMergeStatusLockedLFSFiles is one that changes LFS files locked by another user. Not
+	// part of the contract.
+	DetailedMergeStatusLockedLFSFiles DetailedMergeStatus = "locked_lfs_files"
+	// DetailedMergeStatusLockedPaths is one that changes paths locked by another user. Not part of
+	// the contract.
+	DetailedMergeStatusLockedPaths DetailedMergeStatus = "locked_paths"
+	// DetailedMergeStatusMergeRequestBlocked is one that depends on another one. Not part of the
+	// contract.
+	DetailedMergeStatusMergeRequestBlocked DetailedMergeStatus = "merge_request_blocked"
+	// DetailedMergeStatusMergeTime is one whose MergeAfter is not reached. Not part of the
+	// contract.
+	DetailedMergeStatusMergeTime DetailedMergeStatus = "merge_time"
+	// DetailedMergeStatusMergeable is one that can be merged. Not part of the contract.
+	DetailedMergeStatusMergeable DetailedMergeStatus = "mergeable"
+	// DetailedMergeStatusNeedRebase is one whose source branch must be rebased. Not part of the
+	// contract.
+	DetailedMergeStatusNeedRebase DetailedMergeStatus = "need_rebase"
+	// DetailedMergeStatusRequestedChanges is one whose reviewers request changes. Not part of the
+	// contract.
+	DetailedMergeStatusRequestedChanges DetailedMergeStatus = "requested_changes"
+	// DetailedMergeStatusSecurityPolicyPipelineCheck is one whose pipelines of security policies
+	// must succeed first. Not part of the contract.
+	DetailedMergeStatusSecurityPolicyPipelineCheck DetailedMergeStatus = "security_policy_pipeline_check"
+	// DetailedMergeStatusSecurityPolicyViolations is one that violates a security policy. Not part
+	// of the contract.
+	DetailedMergeStatusSecurityPolicyViolations DetailedMergeStatus = "security_policy_violations"
+	// DetailedMergeStatusStatusChecksMustPass is one whose external status checks must pass first.
+	// Not part of the contract.
+	DetailedMergeStatusStatusChecksMustPass DetailedMergeStatus = "status_checks_must_pass"
+	// DetailedMergeStatusTitleRegex is one whose title does not match the expression of the
+	// project. Not part of the contract.
+	DetailedMergeStatusTitleRegex DetailedMergeStatus = "title_regex"
 )
 
 // MergeRequest is a merge request. Lists omit some of the fields.
@@ -77,6 +127,9 @@ type MergeRequest struct {
 	TitleHTML string `json:"title_html"`
 	// Description is the text, in Markdown.
 	Description string `json:"description"`
+	// DescriptionHTML is the text as HTML; empty unless the call has Query("render_html", "true"). Not
+	// part of the contract.
+	DescriptionHTML string `json:"description_html"`
 	// State is the state of the merge request: MergeRequestStateOpened, MergeRequestStateClosed,
 	// MergeRequestStateLocked or MergeRequestStateMerged.
 	State MergeRequestState `json:"state"`
@@ -199,7 +252,7 @@ type MergeRequest struct {
 	// FirstDeployedToProductionAt is when it was first deployed to production.
 	FirstDeployedToProductionAt time.Time `json:"first_deployed_to_production_at"`
 	// Pipeline is the latest pipeline; nil if there is none.
-	Pipeline *MergeRequestPipeline `json:"pipeline"`
+	Pipeline *Pipeline `json:"pipeline"`
 	// HeadPipeline is the pipeline of the head commit; nil if there is none. Not part of the contract.
 	HeadPipeline *HeadPipeline `json:"head_pipeline"`
 	// DiffRefs are the commits that the diff is made of; nil or empty while they are not known.
@@ -213,22 +266,6 @@ type MergeRequest struct {
 	FirstContribution bool `json:"first_contribution"`
 	// User describes the permissions of the current user. Not part of the contract.
 	User MergeRequestUser `json:"user"`
-	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
-// MergeRequestPipeline is a pipeline of a merge request.
-type MergeRequestPipeline struct {
-	// ID is the instance-wide id.
-	ID int64 `json:"id"`
-	// SHA is the commit that it runs for.
-	SHA string `json:"sha"`
-	// Ref is the branch or tag that it runs for.
-	Ref string `json:"ref"`
-	// Status is the status of the pipeline.
-	Status string `json:"status"`
-	// WebURL is the address of the page.
-	WebURL string `json:"web_url"`
 	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -255,6 +292,28 @@ type HeadPipeline struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
+	// BeforeSHA is the commit before the push that started it.
+	BeforeSHA string `json:"before_sha"`
+	// Tag reports whether Ref is a tag.
+	Tag bool `json:"tag"`
+	// YAMLErrors are the errors of the CI configuration, as text; empty if there are none.
+	YAMLErrors string `json:"yaml_errors"`
+	// User is the user who started it.
+	User *UserSummary `json:"user"`
+	// StartedAt is when it began to run; zero before.
+	StartedAt time.Time `json:"started_at"`
+	// FinishedAt is when it ended; zero before.
+	FinishedAt time.Time `json:"finished_at"`
+	// CommittedAt is when its commit was made; zero if the server does not know it.
+	CommittedAt time.Time `json:"committed_at"`
+	// Duration is how long it ran, in seconds; nil when it is not known.
+	Duration *int `json:"duration"`
+	// QueuedDuration is how long it waited, in seconds; nil when it is not known.
+	QueuedDuration *int `json:"queued_duration"`
+	// Archived reports whether it is too old for its jobs to run again.
+	Archived bool `json:"archived"`
+	// Name is the name that the CI configuration gives it; empty if there is none.
+	Name string `json:"name"`
 	// Coverage is the test coverage in percent, as text.
 	Coverage string `json:"coverage"`
 	// DetailedStatus is the status as the web pages show it, as raw JSON.

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -10,13 +11,13 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/credential"
-	"golang.org/x/oauth2"
-
 	"github.com/forge-sdk/forge-go/internal/throttle"
+	"golang.org/x/oauth2"
 )
 
 // networkCause returns the cause of a failure without text from the network. net/http quotes
@@ -95,4 +96,113 @@ func isConnectionError(err error) bool {
 	var exchange *url.Error
 	var network net.Error
 	return errors.As(err, &exchange) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// maxTokenResponse is the limit of x/oauth2.
+const maxTokenResponse = 1 << 20 // bytes
+
+// exchangeToken requests a token. If the endpoint rejects the client's secret in one place (header
+// or body), it makes a second request with the secret in the other.
+func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.RoundTripper, refreshToken string) (*oauth2.Token, error) {
+	ctx, cancel := withTokenTimeout(ctx)
+	defer cancel()
+	client := &http.Client{Transport: &tokenEndpoint{transport: transport}} // no Timeout: it costs a goroutine of net/http, and ctx has a deadline
+	ctx = context.WithValue(&routeContext{ctx, nil}, oauth2.HTTPClient, client)
+	token, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: refreshToken}).Token()
+	if err != nil {
+		return nil, exchangeError(ctx, "("+hostOf(config.Endpoint.TokenURL)+")", err)
+	}
+	return token, nil
+}
+
+// tokenEndpoint is the transport of one OAuth exchange. x/oauth2 accepts every 2xx as a token, and
+// reads the body of a 101, which the end of the context does not interrupt. net/http would retry an
+// exchange by itself, and follow a redirect. The body is read here, to distinguish a lost response
+// from one that cannot be used.
+//
+// After any failure, x/oauth2 makes a second request, with the client's secret in another place.
+// That request is sent only if the first one was rejected. Otherwise x/oauth2 gets the first
+// response again, as the first request may have used up the refresh token.
+type tokenEndpoint struct {
+	transport http.RoundTripper
+	sent      bool
+	response  *http.Response
+	body      []byte
+	err       error
+}
+
+// tokenRoute is the route of the token endpoint, which is not part of the API.
+var tokenRoute = route{Route: Route{Class: RetryClassNonIdempotent}}
+
+func (t *tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !t.sent || t.rejected() {
+		t.sent = true
+		t.response, t.body, t.err = t.exchange(req)
+	}
+	if t.err != nil {
+		return nil, t.err
+	}
+	whole := *t.response
+	whole.Body = io.NopCloser(bytes.NewReader(t.body))
+	return &whole, nil
+}
+
+// rejected reports whether the endpoint refused the request without processing it.
+func (t *tokenEndpoint) rejected() bool {
+	if t.err != nil || t.response.StatusCode < 400 || t.response.StatusCode >= 500 {
+		return false
+	}
+	return !RetryClassSafe.retriesStatus(t.response.StatusCode) && !isLock(t.response.StatusCode, string(t.body))
+}
+
+func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, error) {
+	own := *req
+	own.GetBody = func() (io.ReadCloser, error) { return nil, conn.ErrNotProcessed }
+	response, err := t.transport.RoundTrip(&own)
+	if err == nil {
+		err = checkResponse(response, nil)
+	}
+	if err != nil {
+		network, _ := t.transport.(*http.Transport)
+		return nil, nil, conn.HideProxy(err, conn.ProxyOf(network, req))
+	}
+	defer response.Body.Close()
+	if outcome := outcomeOf(&tokenRoute, response.StatusCode, nil); outcome != succeeded && outcome != rejected {
+		return nil, nil, &tokenStatusError{response.StatusCode}
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxTokenResponse))
+	return response, body, err
+}
+
+// tokenStatusError is a response of the token endpoint that is neither a token nor a refusal.
+type tokenStatusError struct{ status int }
+
+func (e *tokenStatusError) Error() string {
+	return fmt.Sprintf("the token endpoint responded with %d %s", e.status, statusText(e.status))
+}
+
+// exchangeError returns the error of an exchange, without anything that the endpoint sent. A
+// complete response that cannot be used is final: it may have used up the refresh token.
+func exchangeError(ctx context.Context, host string, err error) error {
+	var network *url.Error
+	var status *tokenStatusError
+	var refused *oauth2.RetrieveError
+	switch {
+	case errors.Is(context.Cause(ctx), ErrTimeout):
+		return &credential.Error{Reason: context.Cause(ctx).Error(), Temporary: true, Cause: context.Cause(ctx)}
+	case errors.As(err, &status):
+		return &credential.Error{Reason: strings.TrimSpace(status.Error()) + " " + host + ": check TokenURL of the config"}
+	case errors.As(err, &refused), errors.As(err, &network):
+		return withoutTokenResponse(host, err, networkCause(err))
+	}
+	return &credential.Error{Reason: "the token endpoint's response has no usable token " + host + ": check TokenURL of the config"}
+}
+
+// hostOf returns the host of an address that parseBase accepts.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }

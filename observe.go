@@ -127,8 +127,8 @@ func (o observers) attemptBegins(retry bool) {
 }
 
 // attemptEnds is called after an attempt. again reports whether another one follows, after wait.
-func (o observers) attemptEnds(ctx context.Context, s *callState, again bool, wait time.Duration) {
-	o.log.attempt(ctx, s)
+func (o observers) attemptEnds(s *callState, again bool, wait time.Duration) {
+	o.log.attempt(s)
 	if s.start.IsZero() { // nothing was about to be sent
 		return
 	}
@@ -146,76 +146,76 @@ func (o observers) attemptEnds(ctx context.Context, s *callState, again bool, wa
 	if !s.ok() {
 		seen.Err = s.newError()
 	}
-	o.onAttempt(ctx, seen)
+	o.onAttempt(s.context, seen)
 }
 
 // waits is called when a wait before an attempt begins: until is its end, and why its reason.
-func (o observers) waits(ctx context.Context, s *callState, until time.Time, why string, wait time.Duration) {
+func (o observers) waits(s *callState, until time.Time, why string, wait time.Duration) {
 	o.stats.addWait(wait)
-	o.log.wait(ctx, s, until, why)
+	o.log.wait(s, until, why)
 }
 
 // retries is called before the wait of a retry. A renewed token and a refused Expect header are
 // not retries.
-func (o observers) retries(ctx context.Context, s *callState, next decision) {
+func (o observers) retries(s *callState, next decision) {
 	if next.serverAsked {
 		o.stats.addWait(next.wait)
 	}
-	o.log.retry(ctx, s, next.wait)
+	o.log.retry(s, next.wait)
 }
 
 // callEnds is called at the end of a call, and again when its response cannot be decoded.
-func (o observers) callEnds(ctx context.Context, s *callState, err error, failed bool) {
+func (o observers) callEnds(s *callState, err error, failed bool) {
 	if failed {
 		o.stats.failures.Add(1)
 	}
-	o.log.done(ctx, s, err, failed)
+	o.log.done(s, err, failed)
 }
 
 // callLog writes to the logger of WithLogger.
 type callLog struct{ *slog.Logger } // nil: there is none
 
 // enabled reports whether there is a logger that records the level.
-func (l callLog) enabled(ctx context.Context, level slog.Level) bool {
-	return l.Logger != nil && l.Enabled(ctx, level)
+func (l callLog) enabled(s *callState, level slog.Level) bool {
+	return l.Logger != nil && l.Enabled(s.context, level)
 }
 
-func (l callLog) attempt(ctx context.Context, s *callState) {
-	if l.enabled(ctx, slog.LevelDebug) {
-		l.LogAttrs(ctx, slog.LevelDebug, "forge: attempt", withCause(s, append(logAttrs(s), slog.String("address", s.redactor(s.token).redact(redactURL(&s.url)))))...)
+func (l callLog) attempt(s *callState) {
+	if l.enabled(s, slog.LevelDebug) {
+		l.LogAttrs(s.context, slog.LevelDebug, "forge: attempt", withCause(s, append(logAttrs(s), slog.String("address", s.redactor(s.token).redact(redactURL(&s.url)))))...)
 	}
 }
 
-func (l callLog) retry(ctx context.Context, s *callState, wait time.Duration) {
-	if l.enabled(ctx, slog.LevelInfo) {
-		l.LogAttrs(ctx, slog.LevelInfo, "forge: retry", withCause(s, append(logAttrs(s), slog.Duration("wait", wait)))...)
+func (l callLog) retry(s *callState, wait time.Duration) {
+	if l.enabled(s, slog.LevelInfo) {
+		l.LogAttrs(s.context, slog.LevelInfo, "forge: retry", withCause(s, append(logAttrs(s), slog.Duration("wait", wait)))...)
 	}
 }
 
-func (l callLog) wait(ctx context.Context, s *callState, until time.Time, why string) {
-	if l.enabled(ctx, slog.LevelInfo) {
-		l.LogAttrs(ctx, slog.LevelInfo, "forge: wait", append(logAttrs(s), slog.Time("until", until), slog.String("reason", why))...)
+func (l callLog) wait(s *callState, until time.Time, why string) {
+	if l.enabled(s, slog.LevelInfo) {
+		l.LogAttrs(s.context, slog.LevelInfo, "forge: wait", append(logAttrs(s), slog.Time("until", until), slog.String("reason", why))...)
 	}
 }
 
 // done records a failure as a warning. A call that the caller canceled and ErrNotModified are not
 // failures. It is called again when a response cannot be decoded.
-func (l callLog) done(ctx context.Context, s *callState, err error, failed bool) {
+func (l callLog) done(s *callState, err error, failed bool) {
 	level, message := slog.LevelDebug, "forge: call"
 	switch {
-	case failed && errors.Is(err, context.Canceled) && ctx.Err() != nil:
+	case failed && errors.Is(err, context.Canceled) && s.context.Err() != nil:
 		message = "forge: call canceled"
 	case failed:
 		level, message = slog.LevelWarn, "forge: call failed"
 	}
-	if !l.enabled(ctx, level) {
+	if !l.enabled(s, level) {
 		return
 	}
 	attrs := append(logAttrs(s), slog.Duration("duration", time.Since(s.started)))
 	if err != nil {
 		attrs = append(attrs, slog.String("error", logText(s, err)))
 	}
-	l.LogAttrs(ctx, level, message, attrs...)
+	l.LogAttrs(s.context, level, message, attrs...)
 }
 
 func logAttrs(s *callState) []slog.Attr {

@@ -84,19 +84,13 @@ type page[T any] struct {
 
 // runList ranges over a list once. list yields its error as the last pair.
 func runList[T any](ctx context.Context, r *request, opts []RequestOption, yield func(*T, error) bool) error {
-	if err := r.ready(ctx); err != nil {
-		return err
-	}
-	options, err := r.applyOptions(kindList, opts)
+	first, err := r.prepare(kindList, opts)
 	if err != nil {
 		return err
 	}
+	options := first.options
 	if err := r.checkPosition(options); err != nil {
 		return r.withRoute(err)
-	}
-	first, err := r.newCall(options)
-	if err != nil {
-		return err
 	}
 	p := &pager[T]{request: r, options: options, first: first}
 	if options.into != nil || options.startAt != "" {
@@ -218,7 +212,7 @@ func (p *pager[T]) fetch(ctx context.Context, query string, seen *linkheader.Loo
 	if err != nil {
 		return nil, err
 	}
-	return p.decode(ctx, page, s)
+	return p.decode(page, s)
 }
 
 // fetchPage is the first half of fetch. The page that it returns has its link to the next page, and
@@ -273,7 +267,7 @@ func isKeyset(query url.Values) bool {
 
 // decode is the second half of fetch. It reads the items of the page, and
 // reports a failure as the end of the call.
-func (p *pager[T]) decode(ctx context.Context, page *page[T], s *callState) (*page[T], error) {
+func (p *pager[T]) decode(page *page[T], s *callState) (*page[T], error) {
 	mismatches, err := s.decodeWith(func(r *jsonread.Reader) (err error) {
 		page.items, err = decodeMember[T](r, p.request.pages.field)
 		return err
@@ -286,12 +280,12 @@ func (p *pager[T]) decode(ctx context.Context, page *page[T], s *callState) (*pa
 	switch {
 	case ends:
 		page.itemError, page.next = err, ""
-		s.finish(ctx, err)
+		s.finish(err)
 	case err != nil:
-		s.finish(ctx, err)
+		s.finish(err)
 		return nil, err
 	case page.linkError != nil: // returned after the items of this page
-		s.finish(ctx, page.linkError)
+		s.finish(page.linkError)
 	}
 	if p.options.into != nil {
 		page.response = newResponse(s.resp, s.attempts, mismatches)
@@ -304,7 +298,7 @@ func (p *pager[T]) decode(ctx context.Context, page *page[T], s *callState) (*pa
 // and an attacker may choose.
 func (p *pager[T]) next(h http.Header, query string) (string, error) {
 	link, linked := linkheader.Next(h)
-	number := strings.TrimSpace(joinParts(", ", slices.Compact(slices.Clone(h["X-Next-Page"]))...))
+	number := strings.Trim(strings.Join(slices.Compact(slices.Clone(h["X-Next-Page"])), ", "), ", ")
 	if !linked && number == "" {
 		return "", nil
 	}
@@ -326,6 +320,16 @@ func (p *pager[T]) next(h http.Header, query string) (string, error) {
 		return "", errors.New("the header X-Next-Page is not a number")
 	}
 	return "", nil // 0 or less
+}
+
+// pageNumber returns the number of the page that a query requests.
+func pageNumber(query string) int {
+	values := parseQuery(query)
+	number, err := strconv.Atoi(values.Get("page"))
+	if err != nil || number < 1 {
+		return 1
+	}
+	return number
 }
 
 // withPage returns the query with another page number.
@@ -392,13 +396,19 @@ func (r *request) formOfCall() url.Values {
 	return form
 }
 
-// listID identifies a list by its route, path arguments and filters. The pagination is not part of
-// it.
+// listID identifies a list by its route, path arguments and filters, which have the same words in
+// every vocabulary. The pagination is not part of it.
 func listID(r *request, filters url.Values) string {
 	own := url.Values{}
 	for name, values := range filters {
-		if name != "per_page" && name != "page" && name != "pagination" {
-			own[name] = values
+		for _, value := range values {
+			switch name {
+			case "per_page", "page", "pagination":
+			case entityWord:
+				own.Add(name, r.core.config.vocabulary.gitlab(entityWord, value))
+			default:
+				own.Add(name, value)
+			}
 		}
 	}
 	maps.Copy(own, r.formOfCall())
@@ -406,25 +416,22 @@ func listID(r *request, filters url.Values) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:9])
 }
 
-// offsetLists records the lists for which a server refuses keyset pagination. All clients derived
-// from one share it.
+// offsetLists records the lists for which a server refuses keyset pagination, by server and route.
+// All clients derived from one share it.
 type offsetLists struct{ known sync.Map }
 
-// listOrigin identifies a route of a server, without its path arguments.
-type listOrigin struct{ scheme, host, template string }
-
-func originOf(r *request) listOrigin {
+func offsetKey(r *request) string {
 	base := r.core.config.bases[r.route.base]
-	return listOrigin{base.Scheme, base.Host, r.route.Template}
+	return base.Scheme + "://" + base.Host + r.route.Template
 }
 
 func (l *offsetLists) has(r *request) bool {
-	_, known := l.known.Load(originOf(r))
+	_, known := l.known.Load(offsetKey(r))
 	return known
 }
 
-func (l *offsetLists) add(r *request)    { l.known.Store(originOf(r), true) }
-func (l *offsetLists) remove(r *request) { l.known.Delete(originOf(r)) }
+func (l *offsetLists) add(r *request)    { l.known.Store(offsetKey(r), true) }
+func (l *offsetLists) remove(r *request) { l.known.Delete(offsetKey(r)) }
 
 // firstQuery returns the caller's filters with the pagination: keyset where the route has it and
 // the server has not refused it before, otherwise offset.
@@ -516,4 +523,62 @@ func (p *pager[T]) firstPage(ctx context.Context, start string, seen *linkheader
 		known.add(p.request)
 	}
 	return first, err
+}
+
+// Cursor is a position in a list. It can be stored and passed to StartAt later, also by another
+// process. It names the first page that was not consumed completely, so a list that resumes there
+// may yield some items again. A keyset list omits none. A list by offset omits those that moved to
+// an earlier page because others left the list between the runs. A Cursor contains the filters of
+// the list, and no credential or host. It is short and URL-safe. The zero Cursor is the beginning.
+type Cursor string
+
+const (
+	cursorVersion = "1"
+	cursorDone    = "done"
+	maxPosition   = 64 << 10             // bytes of the query of a page
+	maxCursor     = maxPosition*4/3 + 64 // bytes
+)
+
+// Done reports whether the list is finished: StartAt with this cursor yields nothing.
+func (c Cursor) Done() bool { return strings.HasSuffix(string(c), "."+cursorDone) }
+
+// newCursor returns the cursor of the page that query requests, or of the end if query is empty.
+func newCursor(list, query string) Cursor {
+	place := cursorDone
+	if query != "" {
+		place = base64.RawURLEncoding.EncodeToString([]byte(cursorChecksum(query) + query))
+	}
+	return Cursor(cursorVersion + "." + list + "." + place)
+}
+
+// query returns the query of the page that the cursor names; "" at the end of the list.
+func (c Cursor) query(list string) (query string, err error) {
+	invalid := func(reason string) (string, error) {
+		return "", &ValidationError{Option: "StartAt", Reason: reason}
+	}
+	parts := strings.Split(string(c), ".")
+	switch {
+	case len(parts) != 3 || len(c) > maxCursor:
+		return invalid("it is not a cursor: use Response.Cursor of an earlier list")
+	case parts[0] != cursorVersion:
+		return invalid("the cursor was made by another version of the package: start over")
+	case parts[1] != list:
+		return invalid("the cursor belongs to another list: the endpoint, its path arguments and its filters must be those it was made with")
+	case parts[2] == cursorDone:
+		return "", nil
+	}
+	data, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil || len(data) <= cursorChecksumSize || cursorChecksum(string(data[cursorChecksumSize:])) != string(data[:cursorChecksumSize]) {
+		return invalid("the cursor is damaged")
+	}
+	return string(data[cursorChecksumSize:]), nil
+}
+
+const cursorChecksumSize = 3
+
+// cursorChecksum detects a cursor that was truncated or altered in a store. Such a cursor could
+// omit items silently.
+func cursorChecksum(query string) string {
+	sum := sha256.Sum256([]byte(query))
+	return string(sum[:cursorChecksumSize])
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -191,4 +193,30 @@ func TestAheadIsLimited(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A panic in a page after one that cannot be decoded is raised instead of the error of that page.
+func TestAheadRaisesPanicsAfterAnError(t *testing.T) {
+	failed := make(chan struct{})
+	client := onceClient(t, "https://forge.example.com", through(func(r *http.Request) (*http.Response, error) {
+		page, body := r.URL.Query().Get("cursor"), `[{"id":1}]`
+		switch page {
+		case "aa":
+			body = `[{"id":`
+		case "aaa":
+			defer close(failed)
+			panic("a bug of the caller")
+		}
+		header := http.Header{"Link": {`<https://x/?cursor=a` + page + `>; rel="next"`}}
+		return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader(body))}, nil
+	}))
+	soon(t, func() {
+		assert.PanicsWithValue(t, "a bug of the caller", func() {
+			for _, err := range ListAs[listRow](t.Context(), client, offsetCall, Ahead(8)) {
+				require.NoError(t, err)
+				<-failed
+			}
+		})
+	})
+	assert.Zero(t, goroutines("followLinks"))
 }

@@ -187,7 +187,7 @@ func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T], yield fun
 	for yield(current, nil) && current.next != "" {
 		got := nextLinked(ctx, pages, reader)
 		if got.err == nil {
-			current, got.err = p.decode(ctx, got.page, got.state)
+			current, got.err = p.decode(got.page, got.state)
 		}
 		if got.err != nil {
 			stuck = errors.Is(got.err, task.ErrRunning)
@@ -250,14 +250,4 @@ func stillRunning(ctx context.Context) error {
 // of the page only, which is one more.
 func (p *page[T]) isNumbered() bool {
 	return p.next == withPage(p.position, pageNumber(p.position)+1)
-}
-
-// pageNumber returns the number of the page that a query requests.
-func pageNumber(query string) int {
-	values := parseQuery(query)
-	number, err := strconv.Atoi(values.Get("page"))
-	if err != nil || number < 1 {
-		return 1
-	}
-	return number
 }

@@ -17,8 +17,8 @@ import (
 // int in a query is not negative. So a new field of options has the rules without further code. The
 // fields of a type are read once, by reflection. zz_parameters.go, which is generated from
 // internal/catalogue, has the query parameters of each endpoint: a filter that a list does not
-// document is refused, unless deployed servers take it there. Enum values are not checked, because
-// servers are newer than clients.
+// document is refused, unless deployed servers take it there, and so is one that they drop. Enum
+// values are not checked, because servers are newer than clients.
 
 var documentedParameters sync.Map // of *route: its parameters
 
@@ -63,6 +63,21 @@ func (r *route) checkDocumented(query url.Values) error {
 		return nil
 	}
 	return &ValidationError{Param: unknown, Reason: r.Method + " " + r.Template + " does not document this filter, and servers ignore unknown filters"}
+}
+
+// checkDropped rejects a filter that current GitLab drops silently, which would list all items. A
+// client with the vocabulary Neutral sends it: the documents have it.
+func (r *request) checkDropped(query url.Values) error {
+	if len(query) == 0 || r.core.config.vocabulary == Neutral {
+		return nil
+	}
+	for filter := range strings.FieldsSeq(r.route.dropped()) {
+		if name, release, _ := strings.Cut(filter, "="); query.Has(name) {
+			return &ValidationError{Param: name, Reason: r.route.Method + " " + r.route.Template + " drops this filter silently in release " + release +
+				" and later, and would list all items: filter the items of the list, or send it to an older server with SkipValidation"}
+		}
+	}
+	return nil
 }
 
 // optionField is a field of options that is sent.

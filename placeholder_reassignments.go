@@ -38,9 +38,9 @@ func (s *PlaceholderReassignmentsService) Upload(ctx context.Context, group Ref,
 }
 
 // ReadCSV reads the rows of a saved file, one at a time, in constant memory. The columns may be in
-// any order, and have the contract's names, GitLab's, or those of the client's vocabulary. The rows
-// can be ranged over once. An error is yielded once, as the last pair. The last row may have no
-// line end, so ReadCSV does not detect a truncated last field; List and Download do.
+// any order, and have GitLab's names or those of the documents. The rows can be ranged over once.
+// An error is yielded once, as the last pair. The last row may have no line end, so ReadCSV does
+// not detect a truncated last field; List and Download do.
 func (s *PlaceholderReassignmentsService) ReadCSV(file io.Reader) iter.Seq2[*PlaceholderReassignment, error] {
 	return func(yield func(*PlaceholderReassignment, error) bool) {
 		if err := readReassignments(file, s.owner(), false, yield); err != nil {

@@ -29,11 +29,11 @@ type PlaceholderReassignment struct {
 	SourceUserName string
 	// SourceUsername is the user's username on SourceHost.
 	SourceUsername string
-	// Username is the username of the user who receives the contributions: the column Platform
-	// username.
+	// Username is the username of the user who receives the contributions: the column GitLab
+	// username. The documents call it Platform username.
 	Username string
 	// PublicEmail is the public e-mail address of the user who receives the contributions: the column
-	// Platform public email.
+	// GitLab public email. The documents call it Platform public email.
 	PublicEmail string
 	// Extra holds the columns without a field.
 	Extra map[string]string
@@ -57,12 +57,12 @@ const maxReassignment = 1 << 20
 // modified.
 type reassignmentHeader struct {
 	names   []string // as in the file
-	columns []string // as in the contract, where it has the column
+	columns []string // in GitLab's words, where the contract has the column
 }
 
 // reassignmentColumns are the contract's columns, in its order.
 func reassignmentColumns() []string {
-	return []string{"Source host", "Import type", "Source user identifier", "Source user name", "Source username", "Platform username", "Platform public email"}
+	return []string{"Source host", "Import type", "Source user identifier", "Source user name", "Source username", "GitLab username", "GitLab public email"}
 }
 
 // field returns the field of a column of the contract, or nil if there is none.
@@ -78,9 +78,9 @@ func (p *PlaceholderReassignment) field(column string) *string {
 		return &p.SourceUserName
 	case "Source username":
 		return &p.SourceUsername
-	case "Platform username":
+	case "GitLab username":
 		return &p.Username
-	case "Platform public email":
+	case "GitLab public email":
 		return &p.PublicEmail
 	}
 	return nil
@@ -150,12 +150,7 @@ func newReassignmentHeader(names []string, c *core) (*reassignmentHeader, error)
 	h := &reassignmentHeader{names: names, columns: make([]string, len(names))}
 	var p PlaceholderReassignment
 	for i, name := range names {
-		column := name
-		if neutral, known := c.config.vocabulary.neutral(columnWord, name); known {
-			column = neutral
-		} else if neutral, known := GitLab.NeutralName(columnWord, name); known {
-			column = neutral
-		}
+		column := Neutral.gitlab(columnWord, name) // a file may come from any server
 		if slices.Contains(names[:i], name) || p.field(column) != nil && slices.Contains(h.columns[:i], column) {
 			return nil, fmt.Errorf("forge: the file of reassignments has two columns %q", c.safeText(name, 256))
 		}
@@ -189,16 +184,13 @@ func (h *reassignmentHeader) row(record []string) *PlaceholderReassignment {
 }
 
 // orOwn returns the header of the row's file, or a new one if the row was not read from a file.
-func (p *PlaceholderReassignment) orOwn(w *words) *reassignmentHeader {
+func (p *PlaceholderReassignment) orOwn(v Vocabulary) *reassignmentHeader {
 	if p.header != nil {
 		return p.header
 	}
 	h := &reassignmentHeader{columns: reassignmentColumns()}
 	for _, column := range h.columns {
-		name, known := w.word(columnWord, column)
-		if !known {
-			name = column
-		}
+		name, _ := v.wire(columnWord, column)
 		h.names = append(h.names, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Extra)) {
@@ -233,7 +225,7 @@ func (h *reassignmentHeader) record(p *PlaceholderReassignment) ([]string, error
 }
 
 // writeReassignments writes a file row by row. An error in rows is returned unchanged.
-func writeReassignments(file io.Writer, w *words, rows iter.Seq2[*PlaceholderReassignment, error]) error {
+func writeReassignments(file io.Writer, v Vocabulary, rows iter.Seq2[*PlaceholderReassignment, error]) error {
 	if isNil(file) || rows == nil {
 		return writingError(errors.New("the writer or the list of rows is nil"))
 	}
@@ -246,7 +238,7 @@ func writeReassignments(file io.Writer, w *words, rows iter.Seq2[*PlaceholderRea
 		case row == nil:
 			return writingError(errors.New("a row is nil"))
 		case header == nil:
-			header = row.orOwn(w)
+			header = row.orOwn(v)
 			_ = records.Write(header.names) // Error reports what went wrong
 		}
 		record, err := header.record(row)
@@ -258,7 +250,7 @@ func writeReassignments(file io.Writer, w *words, rows iter.Seq2[*PlaceholderRea
 		}
 	}
 	if header == nil {
-		_ = records.Write(new(PlaceholderReassignment).orOwn(w).names) // likewise
+		_ = records.Write(new(PlaceholderReassignment).orOwn(v).names) // likewise
 	}
 	if records.Flush(); records.Error() != nil {
 		return writingError(records.Error())

@@ -76,7 +76,7 @@ func TestServerTextIsRedacted(t *testing.T) {
 			t.Run(fmt.Sprint(name, " after ", before), func(t *testing.T) {
 				w, drift := newWire(t, answer), new(Drift)
 				out := &witness{}
-				c := wireClient(t, w.url, append(out.options(), WithDrift(drift), WithVocabulary(GitLab), WithRetry(RetryPolicy{MaxAttempts: 1}))...)
+				c := wireClient(t, w.url, append(out.options(), WithDrift(drift), WithRetry(RetryPolicy{MaxAttempts: 1}))...)
 				strict, err := c.With(WithStrictDecoding())
 				require.NoError(t, err)
 				readServerText(t.Context(), c, out, t.TempDir())

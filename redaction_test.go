@@ -151,7 +151,7 @@ func secretKinds() []secretKind {
 		{"OAuth", []string{refreshSecret, clientSecret}, func(_ *testing.T, address string) []Option { return []Option{oauth(address, secret)} }},
 		{"OAuth, to be refreshed", []string{refreshSecret, clientSecret}, func(_ *testing.T, address string) []Option { return []Option{oauth(address, "")} }},
 		{"registry", []string{basicSecret, basicPair}, func(_ *testing.T, address string) []Option {
-			return []Option{WithToken(secret), WithRegistry(address+"/registry", address), WithRegistryCredentials(registryUser, basicSecret), WithVocabulary(GitLab)}
+			return []Option{WithToken(secret), WithRegistry(address+"/registry", address), WithRegistryCredentials(registryUser, basicSecret)}
 		}},
 		{"proxy", []string{proxySecret}, func(t *testing.T, address string) []Option {
 			proxy, err := url.Parse(address)

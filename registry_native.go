@@ -105,9 +105,9 @@ func (s *RegistryNativeService) GetToken(ctx context.Context, o *GetRegistryToke
 
 // DeleteManifestOptions sets the type of the manifest to delete.
 type DeleteManifestOptions struct {
-	// ManifestType is the media type of the manifest:
-	// application/vnd.<vendor>.distribution.manifest.v2+json. Empty for the word of the
-	// client's vocabulary; required without one.
+	// ManifestType is the media type of the manifest. Default:
+	// application/vnd.docker.distribution.manifest.v2+json. The documents omit the vendor, so that it
+	// is required with WithVocabulary(Neutral).
 	ManifestType string `url:"-"`
 }
 
@@ -144,22 +144,21 @@ func (r *request) scoped(s *RegistryNativeService, scope RegistryScope) *request
 	return r
 }
 
-// manifestType is the contract's word for the media type.
-const manifestType = "application/vnd.<vendor>.distribution.manifest.v2+json"
+const manifestType = "application/vnd.docker.distribution.manifest.v2+json"
 
 // manifest sets the Accept header to the media type of manifests.
 func (r *request) manifest(o *DeleteManifestOptions) *request {
-	kind, known := "", true
+	kind, named := "", true
 	if o != nil {
 		kind = o.ManifestType
 	}
 	if kind == "" {
-		kind, known = r.core.config.vocabulary.word(mediaWord, manifestType)
+		kind, named = r.core.config.vocabulary.wire(mediaWord, manifestType)
 	}
 	r.accept = kind
 	switch {
 	case r.err != nil:
-	case !known:
+	case !named:
 		nameless := unnamed("Accept", " as ManifestType")
 		nameless.Option = "DeleteManifestOptions.ManifestType"
 		r.err = nameless

@@ -50,7 +50,10 @@ func (s *tokenStore) of(scopes string) *scopeTokens {
 }
 
 func (s *tokenStore) get(ctx context.Context, r *request, refused string, opts []RequestOption) (*RegistryToken, error) {
-	c, err := r.prepare(ctx, kindJSON, opts)
+	if err := r.ready(ctx); err != nil {
+		return nil, err
+	}
+	c, err := r.prepare(kindJSON, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -20,10 +20,17 @@ type ListTreeOptions struct {
 	Ref string `url:"ref,omitempty"`
 	// Recursive also lists the contents of the directories below.
 	Recursive *bool `url:"recursive,omitempty"`
+	// WithLastCommit requests the last commit of each entry, in TreeEntry.Extra. Not together with
+	// Recursive. Not part of the contract.
+	WithLastCommit *bool `url:"with_last_commit,omitempty"`
 	// PageToken is a position that an earlier response returned. It needs keyset pagination, which is
 	// the default. It is rarely needed: the list follows the pages by itself, and StartAt resumes a
 	// list. Since 17.1.
 	PageToken string `url:"page_token,omitempty"`
+}
+
+func (o *ListTreeOptions) check() error {
+	return exclusive("with_last_commit", isTrue(o.WithLastCommit), "recursive", isTrue(o.Recursive))
 }
 
 // ListTree lists the files and directories of a repository. For a path that does not exist it
@@ -71,6 +78,16 @@ const (
 	ArchiveFormatZip ArchiveFormat = "zip"
 )
 
+// RefType is the kind of a ref.
+type RefType string
+
+const (
+	// RefTypeHeads is a branch.
+	RefTypeHeads RefType = "heads"
+	// RefTypeTags is a tag.
+	RefTypeTags RefType = "tags"
+)
+
 // ArchiveOptions sets the content and the format of an archive.
 type ArchiveOptions struct {
 	// Format is the file format: one of the ArchiveFormat constants, such as ArchiveFormatZip; empty
@@ -80,6 +97,9 @@ type ArchiveOptions struct {
 	Path string `url:"path,omitempty"`
 	// SHA is a commit, tag or branch; empty for the tip of the default branch.
 	SHA string `url:"sha,omitempty"`
+	// RefType distinguishes a branch (RefTypeHeads) from a tag (RefTypeTags) of the same name. Not part
+	// of the contract.
+	RefType RefType `url:"ref_type,omitempty"`
 	// IncludeLFSBlobs sets whether LFS objects are in the archive; nil for the server's default, true.
 	IncludeLFSBlobs *bool `url:"include_lfs_blobs,omitempty"`
 	// ExcludePaths are the paths that the archive omits. Each is sent as a separate parameter, so that

@@ -23,8 +23,26 @@ const (
 // JobStatus is the status of a CI job. Servers may return other values.
 type JobStatus string
 
-// JobStatusWaitingForResource is a job that waits for its resource group.
-const JobStatusWaitingForResource JobStatus = "waiting_for_resource"
+const (
+	// JobStatusWaitingForResource is a job that waits for its resource group.
+	JobStatusWaitingForResource JobStatus = "waiting_for_resource"
+	// JobStatusCreated is a job that waits for those before it. Not part of the contract.
+	JobStatusCreated JobStatus = "created"
+	// JobStatusPreparing is one whose environment is being prepared. Not part of the contract.
+	JobStatusPreparing JobStatus = "preparing"
+	// JobStatusWaitingForCallback is one that waits for another system. Not part of the contract.
+	JobStatusWaitingForCallback JobStatus = "waiting_for_callback"
+	// JobStatusPending is one that waits for a runner. Not part of the contract.
+	JobStatusPending JobStatus = "pending"
+	// JobStatusCanceling is one that is being canceled. Not part of the contract.
+	JobStatusCanceling JobStatus = "canceling"
+	// JobStatusSkipped is one that was skipped. Not part of the contract.
+	JobStatusSkipped JobStatus = "skipped"
+	// JobStatusManual is one that a user must start. Not part of the contract.
+	JobStatusManual JobStatus = "manual"
+	// JobStatusScheduled is one that starts later. Not part of the contract.
+	JobStatusScheduled JobStatus = "scheduled"
+)
 
 // ResourceGroup is a resource that CI jobs share.
 type ResourceGroup struct {
@@ -68,6 +86,11 @@ type UpcomingJob struct {
 	StartedAt time.Time `json:"started_at"`
 	// FinishedAt is when the job ended; zero before that.
 	FinishedAt time.Time `json:"finished_at"`
+	// ErasedAt is when the log and the artifacts were deleted; zero before. Not part of the contract.
+	ErasedAt time.Time `json:"erased_at"`
+	// FailureReason is the reason why the job failed, such as script_failure; empty if it did not fail.
+	// Not part of the contract.
+	FailureReason string `json:"failure_reason"`
 	// Duration is how long the job has run, in seconds; nil before it began.
 	Duration *float64 `json:"duration"`
 	// QueuedDuration is how long the job has waited for a runner, in seconds; nil if it has not waited
@@ -78,7 +101,7 @@ type UpcomingJob struct {
 	// Commit is the commit that the job runs for.
 	Commit *Commit `json:"commit"`
 	// Pipeline is the pipeline that the job is part of.
-	Pipeline *JobPipeline `json:"pipeline"`
+	Pipeline *Pipeline `json:"pipeline"`
 	// WebURL is the address of the page.
 	WebURL string `json:"web_url"`
 	// Project is the project of the job.
@@ -95,8 +118,9 @@ type UpcomingJobProject struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// JobPipeline is the pipeline that a CI job is part of.
-type JobPipeline struct {
+// Pipeline is the pipeline of a CI job or of a merge request. In those of a merge request and of a
+// runner's jobs, the contract has only ID, SHA, Ref, Status and WebURL.
+type Pipeline struct {
 	// ID is the instance-wide id.
 	ID int64 `json:"id"`
 	// IID is the id within the project.

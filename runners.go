@@ -29,13 +29,21 @@ const (
 	RunnerScopeSpecific RunnerScope = "specific"
 	// RunnerScopeShared selects runners of the instance; ListAll only.
 	RunnerScopeShared RunnerScope = "shared"
+	// RunnerScopeInstanceType selects as RunnerTypeInstance; not in List. Not part of the contract.
+	RunnerScopeInstanceType RunnerScope = "instance_type"
+	// RunnerScopeGroupType selects as RunnerTypeGroup; not in List. Not part of the contract.
+	RunnerScopeGroupType RunnerScope = "group_type"
+	// RunnerScopeProjectType selects as RunnerTypeProject; not in List. Not part of the contract.
+	RunnerScopeProjectType RunnerScope = "project_type"
+	// RunnerScopeNeverContacted selects as RunnerStatusNeverContacted. Not part of the contract.
+	RunnerScopeNeverContacted RunnerScope = "never_contacted"
+	// RunnerScopeStale selects as RunnerStatusStale. Not part of the contract.
+	RunnerScopeStale RunnerScope = "stale"
 )
 
-// ListRunnersOptions filters the lists of runners. "List and ListAll only" marks a field that the
-// contract documents only for these.
+// ListRunnersOptions filters the lists of runners.
 type ListRunnersOptions struct {
-	// Scope selects by a property: RunnerScopeActive, RunnerScopePaused, RunnerScopeOnline or
-	// RunnerScopeOffline; in ListAll also RunnerScopeSpecific or RunnerScopeShared.
+	// Scope selects by a property: one of the RunnerScope constants, such as RunnerScopeActive.
 	//
 	// Deprecated: use Paused, Status and Type. Not together with the field that replaces the value.
 	Scope RunnerScope `url:"scope,omitempty"`
@@ -49,20 +57,21 @@ type ListRunnersOptions struct {
 	Paused *bool `url:"paused,omitempty"`
 	// TagList selects runners that have all of the tags.
 	TagList []string `url:"tag_list,brackets,omitempty"`
-	// VersionPrefix selects by the beginning of the version: 15.0, 14, 16.1.241. List and ListAll
-	// only.
+	// VersionPrefix selects by the beginning of the version: 15.0, 14, 16.1.241. The contract documents
+	// it for List and ListAll; deployed servers accept it in all lists.
 	VersionPrefix string `url:"version_prefix,omitempty"`
 }
 
 func (o *ListRunnersOptions) check() error {
-	inPaused, inStatus := false, false
+	inPaused, inStatus, inType := false, false, false
 	switch o.Scope {
 	case RunnerScopeActive, RunnerScopePaused:
 		inPaused = true
-	case RunnerScopeOnline, RunnerScopeOffline:
+	case RunnerScopeOnline, RunnerScopeOffline, RunnerScopeNeverContacted, RunnerScopeStale:
 		inStatus = true
+	case RunnerScopeSpecific, RunnerScopeShared, RunnerScopeInstanceType, RunnerScopeGroupType, RunnerScopeProjectType:
+		inType = true
 	}
-	inType := o.Scope == RunnerScopeSpecific || o.Scope == RunnerScopeShared
 	old := o.Status == RunnerStatusActive || o.Status == RunnerStatusPaused
 	return firstError(
 		replaced("scope", inPaused, "paused", o.Paused != nil),
@@ -86,10 +95,17 @@ func (s *RunnersService) ListAll(ctx context.Context, o *ListRunnersOptions, opt
 	return list[Runner](ctx, r, opts)
 }
 
+// GetRunnerOptions sets the details that Get reads.
+type GetRunnerOptions struct {
+	// IncludeProjects requests Runner.Projects; nil for the server's default, true. new(false) is
+	// faster for a runner of many projects. Not part of the contract.
+	IncludeProjects *bool `url:"include_projects,omitempty"`
+}
+
 // Get reads a runner. Every user can read the runners of the instance.
 // GitLab docs: https://docs.gitlab.com/api/runners/
-func (s *RunnersService) Get(ctx context.Context, runner int64, opts ...RequestOption) (*Runner, error) {
-	r := s.newGet("/runners/:id", runner)
+func (s *RunnersService) Get(ctx context.Context, runner int64, o *GetRunnerOptions, opts ...RequestOption) (*Runner, error) {
+	r := s.newGet("/runners/:id", runner).params(o)
 	return do[Runner](ctx, r, opts)
 }
 

@@ -95,6 +95,8 @@ type Runner struct {
 	// CreatedBy is the user who created the runner; nil if the server does not send it. Not part of
 	// the contract.
 	CreatedBy *UserSummary `json:"created_by"`
+	// CreatedAt is when the runner was created. Not part of the contract.
+	CreatedAt time.Time `json:"created_at"`
 	// ContactedAt is when the runner last contacted the server; zero if it never did.
 	ContactedAt time.Time `json:"contacted_at"`
 	// MaintenanceNote is a note for the runner's administrators; empty if there is none.
@@ -117,6 +119,8 @@ type Runner struct {
 	Version string `json:"version"`
 	// Projects are the projects that the runner is assigned to; RunnerTypeProject only.
 	Projects []RunnerProject `json:"projects"`
+	// Groups are the groups that the runner belongs to; RunnerTypeGroup only. Not part of the contract.
+	Groups []RunnerGroup `json:"groups"`
 	// TagList are the runner's tags. Jobs select runners by their tags.
 	TagList []string `json:"tag_list"`
 	// RunUntagged reports whether the runner takes jobs without tags; nil in lists. Not part of the
@@ -147,6 +151,36 @@ type RunnerProject struct {
 	Path string `json:"path"`
 	// PathWithNamespace is the full path, as Path references take it.
 	PathWithNamespace string `json:"path_with_namespace"`
+	// Topics are the topics. Not part of the contract.
+	Topics []string `json:"topics"`
+	// Visibility is private, internal or public. Not part of the contract.
+	Visibility string `json:"visibility"`
+	// Namespace is the namespace of the project. Not part of the contract.
+	Namespace *Namespace `json:"namespace"`
+	// SSHURLToRepo is the address of the repository for SSH. Not part of the contract.
+	SSHURLToRepo string `json:"ssh_url_to_repo"`
+	// HTTPURLToRepo is the address of the repository for HTTP. Not part of the contract.
+	HTTPURLToRepo string `json:"http_url_to_repo"`
+	// WebURL is the address of the page. Not part of the contract.
+	WebURL string `json:"web_url"`
+	// AvatarURL is the address of the picture; empty if there is none. Not part of the contract.
+	AvatarURL string `json:"avatar_url"`
+	// StarCount counts the users who starred the project. Not part of the contract.
+	StarCount int `json:"star_count"`
+	// LastActivityAt is when the project was last active. Not part of the contract.
+	LastActivityAt time.Time `json:"last_activity_at"`
+	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// RunnerGroup is a group that a runner belongs to. Not part of the contract.
+type RunnerGroup struct {
+	// ID is the instance-wide id.
+	ID int64 `json:"id"`
+	// Name is the display name.
+	Name string `json:"name"`
+	// WebURL is the address of the page.
+	WebURL string `json:"web_url"`
 	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -196,6 +230,10 @@ type RunnerJob struct {
 	Ref string `json:"ref"`
 	// Tag reports whether Ref is a tag.
 	Tag bool `json:"tag"`
+	// AllowFailure reports whether the pipeline continues when the job fails. Not part of the contract.
+	AllowFailure bool `json:"allow_failure"`
+	// WebURL is the address of the page. Not part of the contract.
+	WebURL string `json:"web_url"`
 	// Coverage is the test coverage in percent; nil when it is not known.
 	Coverage *float64 `json:"coverage"`
 	// CreatedAt is when the job was created.
@@ -204,6 +242,11 @@ type RunnerJob struct {
 	StartedAt time.Time `json:"started_at"`
 	// FinishedAt is when the job ended; zero before.
 	FinishedAt time.Time `json:"finished_at"`
+	// ErasedAt is when the log and the artifacts were deleted; zero before. Not part of the contract.
+	ErasedAt time.Time `json:"erased_at"`
+	// FailureReason is the reason why the job failed, such as script_failure; empty if it did not fail.
+	// Not part of the contract.
+	FailureReason string `json:"failure_reason"`
 	// Duration is how long the job ran, in seconds; nil before it runs.
 	Duration *float64 `json:"duration"`
 	// QueuedDuration is how long the job waited for a runner, in seconds; nil when it is not known.
@@ -213,23 +256,9 @@ type RunnerJob struct {
 	// Commit is the commit that the job runs for.
 	Commit *Commit `json:"commit"`
 	// Pipeline is the job's pipeline.
-	Pipeline *RunnerJobPipeline `json:"pipeline"`
+	Pipeline *Pipeline `json:"pipeline"`
 	// Project is the job's project.
 	Project *RunnerJobProject `json:"project"`
-	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
-// RunnerJobPipeline is the pipeline of a runner's job.
-type RunnerJobPipeline struct {
-	// ID is the instance-wide id.
-	ID int64 `json:"id"`
-	// SHA is the commit that it runs for.
-	SHA string `json:"sha"`
-	// Ref is the branch or tag that it runs for.
-	Ref string `json:"ref"`
-	// Status is the status of the pipeline.
-	Status string `json:"status"`
 	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }

@@ -14,21 +14,15 @@ import (
 // an administrator, and a self-managed or dedicated instance. GitLab docs:
 // https://docs.gitlab.com/api/settings/
 //
-// The contract uses neutral words for settings that GitLab names after other products:
-// [UpdateSettingsOptions].AntispamEnabled is sent as antispam_enabled. A client of a GitLab server
-// needs WithVocabulary(forge.GitLab), because the server ignores unknown words. Without it, calls
-// fail if a response contains GitLab's words.
+// Names of settings are GitLab's, also where the documents have a neutral word. Calls fail if a
+// response has the words of the vocabulary that the client does not speak, because a server ignores
+// unknown names.
 type SettingsService struct{ service }
-
-// vocabulary returns the renamer for settings.
-func (s *SettingsService) vocabulary() renamer {
-	return renamer{words: s.owner().config.vocabulary, kind: settingWord}
-}
 
 // Get reads the settings. Servers cache settings, by default for 60 seconds, so it may return the
 // values before a change. GitLab docs: https://docs.gitlab.com/api/settings/
 func (s *SettingsService) Get(ctx context.Context, opts ...RequestOption) (*ApplicationSettings, error) {
-	r := s.newGet("/application/settings").withVocabulary(s.vocabulary())
+	r := s.newGet("/application/settings").ofSettings()
 	return do[ApplicationSettings](ctx, r, opts)
 }
 
@@ -36,7 +30,7 @@ func (s *SettingsService) Get(ctx context.Context, opts ...RequestOption) (*Appl
 // parameters that it does not know or that its tier lacks; Apply reports them.
 // GitLab docs: https://docs.gitlab.com/api/settings/
 func (s *SettingsService) Update(ctx context.Context, o *UpdateSettingsOptions, opts ...RequestOption) (*ApplicationSettings, error) {
-	r := s.newPut("/application/settings").json(o).withVocabulary(s.vocabulary())
+	r := s.newPut("/application/settings").json(o).ofSettings()
 	return do[ApplicationSettings](ctx, r, opts)
 }
 
@@ -70,7 +64,7 @@ func (o *UpdateSettingsOptions) check() error {
 func (s *SettingsService) Apply(ctx context.Context, d *SettingsDiff, opts ...RequestOption) (*SettingsReport, error) {
 	update, err := s.update(d)
 	if err == nil && len(update.changes) > 0 {
-		_, err = do[ApplicationSettings](ctx, s.newPut("/application/settings").json(update).withVocabulary(s.vocabulary()), opts)
+		_, err = do[ApplicationSettings](ctx, s.newPut("/application/settings").json(update).ofSettings(), opts)
 	}
 	if err != nil {
 		return nil, err
@@ -117,13 +111,15 @@ func (s *SettingsService) update(d *SettingsDiff) (*settingsUpdate, error) {
 }
 
 // add adds the changes, under their current names. It rejects those that cannot be sent.
-func (u *settingsUpdate) add(changes []SettingDifference, vocabulary *words) error {
+func (u *settingsUpdate) add(changes []SettingDifference, v Vocabulary) error {
 	for _, change := range changes {
-		named := settingNamed(change.Name, vocabulary)
+		named := settingNamed(v.gitlab(settingWord, change.Name))
 		s := named.current()
 		switch value := s.form(change.Want, named); {
 		case strings.TrimSpace(change.Name) == "":
 			return &ValidationError{Option: "SettingsDiff.Changes", Reason: "a change has no Name"}
+		case v.foreign(settingWord, change.Name) != "" && v == GitLab:
+			return &ValidationError{Option: "SettingsDiff.Changes", Param: change.Name, Reason: v.foreign(settingWord, change.Name)}
 		case !json.Valid(change.Want):
 			return &ValidationError{Option: "SettingsDiff.Changes", Param: change.Name, Reason: "its Want is not JSON"}
 		case u.changes[s.name] == nil:
@@ -138,7 +134,7 @@ func (u *settingsUpdate) add(changes []SettingDifference, vocabulary *words) err
 
 func (u *settingsUpdate) check() error { return firstError(u.changes.checkReplaced(true), u.missing) }
 
-// MarshalJSON encodes what is sent in the words of the vocabulary.
+// MarshalJSON encodes what is sent in the words of the client.
 func (u *settingsUpdate) MarshalJSON() ([]byte, error) { return json.Marshal(u.body(false)) }
 
 func (u *settingsUpdate) extra() map[string]any { return u.body(true) }
@@ -151,7 +147,7 @@ func (u *settingsUpdate) body(isExtra bool) map[string]any {
 	body := map[string]any{}
 	for _, d := range u.sent {
 		if d.isExtra == isExtra {
-			body[d.sendAs] = settingNamed(d.sendAs, nil).form(d.Want, settingNamed(d.Name, nil))
+			body[d.sendAs] = settingNamed(d.sendAs).form(d.Want, settingNamed(d.Name))
 		}
 	}
 	return body
@@ -160,7 +156,7 @@ func (u *settingsUpdate) body(isExtra bool) map[string]any {
 // notApplied returns the settings that are not in force on a server that shows these values.
 func (u *settingsUpdate) notApplied(shown settingValues) (list []SettingDifference) {
 	for _, change := range slices.Concat(u.sent, u.notSent) {
-		d := SettingDifference{Name: change.Name, Got: shown.of(settingNamed(change.Name, nil)), Want: change.Want, Reason: change.Reason}
+		d := SettingDifference{Name: change.Name, Got: shown.of(settingNamed(change.Name)), Want: change.Want, Reason: change.Reason}
 		if d.Reason = notInForce(d); d.Reason != "" {
 			list = append(list, d)
 		}
@@ -171,7 +167,7 @@ func (u *settingsUpdate) notApplied(shown settingValues) (list []SettingDifferen
 
 // notInForce returns the reason why a setting does not have the wanted value; "" if it has.
 func notInForce(d SettingDifference) SettingReason {
-	s, isShown := settingNamed(d.Name, nil), d.Got != nil
+	s, isShown := settingNamed(d.Name), d.Got != nil
 	switch {
 	case !isShown && d.Want == nil, s.isSame(d.Got, d.Want):
 		return ""

@@ -86,7 +86,7 @@ func TestSettingKinds(t *testing.T) {
 	settings, documented := catalogue.Settings(), map[string]int{}
 	assert.Len(t, document, len(settings))
 	for name, entry := range settings {
-		e, s := settingRow(entry), settingNamed(name, nil)
+		e, s := settingRow(entry), settingNamed(name)
 		require.Contains(t, document, name)
 		form, kind := formOf(document[name])
 		if name != "created_at" && name != "updated_at" {

@@ -44,7 +44,7 @@ func (o *UpdateSettingsOptions) Diff() *SettingsDiff {
 		return d
 	}
 	for name, value := range given {
-		named := settingNamed(name, nil)
+		named := settingNamed(name)
 		s := named.current()
 		change := SettingDifference{Name: s.name, Want: s.form(value, named)}
 		if _, change.isExtra = o.Extra[name]; change.isExtra || name != s.name {
@@ -85,7 +85,7 @@ func DiffSettings(got, want *ApplicationSettings) (*SettingsDiff, error) {
 	companions, _ := changes.companions(d.document)
 	d.NotSent = slices.DeleteFunc(d.NotSent, func(absent SettingDifference) bool { return companions[absent.Name] != nil })
 	for name := range there {
-		if wanted.of(settingNamed(name, nil)) == nil && !isIdentity(name) {
+		if wanted.of(settingNamed(name)) == nil && !isIdentity(name) {
 			d.OnlyInGot = append(d.OnlyInGot, name)
 		}
 	}
@@ -114,7 +114,7 @@ func (s *ApplicationSettings) edits() (read, now, edits settingValues, err error
 func (d *SettingsDiff) compare(got, want, edits settingValues, isSame func(s *setting, a, b json.RawMessage) bool) {
 	changes, differences := settingValues{}, []SettingDifference(nil)
 	for name, value := range want {
-		s := settingNamed(name, nil)
+		s := settingNamed(name)
 		change := SettingDifference{Name: name, Got: got.of(s), Want: value}
 		if isSame(s, change.Got, value) {
 			continue
@@ -133,7 +133,7 @@ func (d *SettingsDiff) compare(got, want, edits settingValues, isSame func(s *se
 		differences = append(differences, change)
 	}
 	for _, change := range differences {
-		if slices.ContainsFunc(settingNamed(change.Name, nil).replacedBy, func(by string) bool { return changes[by] != nil }) {
+		if slices.ContainsFunc(settingNamed(change.Name).replacedBy, func(by string) bool { return changes[by] != nil }) {
 			change.Reason = cmp.Or(change.Reason, SettingDeprecated)
 		}
 		if change.Reason == "" {

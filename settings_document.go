@@ -54,7 +54,7 @@ func (s *ApplicationSettings) values() (read, now settingValues, err error) {
 		return nil, nil, err
 	}
 	if name, err := writeEdits(now, reflect.ValueOf(s).Elem(), reflect.ValueOf(was).Elem(), false); err != nil {
-		return nil, nil, &ValidationError{Option: "ApplicationSettings." + settingNamed(name, nil).field, Param: name, Reason: "it cannot be encoded as JSON: " + err.Error()}
+		return nil, nil, &ValidationError{Option: "ApplicationSettings." + settingNamed(name).field, Param: name, Reason: "it cannot be encoded as JSON: " + err.Error()}
 	}
 	return read, now, nil
 }
@@ -65,7 +65,7 @@ func isSameText(a, b []byte) bool { return len(a) > 0 && len(b) > 0 && &a[0] == 
 // checkExtra rejects what a program has put into Extra if it is not JSON, or has a field.
 func checkExtra(extra, before settingValues) error {
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		switch value, field := extra[name], settingNamed(name, nil).field; {
+		switch value, field := extra[name], settingNamed(name).field; {
 		case !json.Valid(value):
 			return &ValidationError{Option: "ApplicationSettings", Param: name, Reason: "its value in the map Extra is not JSON"}
 		case field != "" && !jsonread.Equal(before[name], value):
@@ -75,7 +75,7 @@ func checkExtra(extra, before settingValues) error {
 	return nil
 }
 
-// Merge sets the settings in a JSON object, in the contract's words, such as a file of wanted
+// Merge sets the settings in a JSON object, in GitLab's words, such as a file of wanted
 // settings. Diff then returns those that differ from the settings that were read. Settings that the
 // object omits, and the id and times, do not change. Zero, false and null are values like any
 // other.
@@ -146,15 +146,15 @@ func readMerged(object []byte, now settingValues) (set settingValues, name strin
 
 // refusedSetting returns the reason why Merge cannot set a value; "" if it can.
 func refusedSetting(name string, value json.RawMessage, isShown bool) string {
-	s := settingNamed(name, nil)
+	s := settingNamed(name)
 	switch misfit := s.misfit(value); {
 	case !utf8.Valid(value):
 		return "its value is not valid UTF-8"
 	case misfit != "" || s.field != "" || isShown:
 		return misfit
 	}
-	if neutral, known := GitLab.NeutralName(settingWord, name); known {
-		return "the contract calls it " + neutral
+	if reason := GitLab.foreign(settingWord, name); reason != "" {
+		return reason
 	}
 	return "neither the server's settings nor this package have it: check the spelling, or set it in the map Extra, which takes any name"
 }

@@ -113,8 +113,8 @@ func TestDiffSettings(t *testing.T) {
 		{"in other forms", `{"x":[1e3,9007199254740991],"y":{"a":-0.5}}`, `{"x":[1000,9007199254740991.0],"y":{"a":-5e-1}}`, `{}`, nil, nil},
 		{"an empty key of a map is an entry", `{"repository_storages_weighted":{"a":1}}`, `{"repository_storages_weighted":{"a":1,"b":null}}`, `{"repository_storages_weighted":{"a":1,"b":null}}`, nil, nil},
 		{"an empty key of an object is none", `{"default_branch_protection_defaults":{"y":1}}`, `{"default_branch_protection_defaults":{"y":1,"allow_force_push":false}}`, `{}`, nil, nil},
-		{"a companion that is absent is sent", `{"codeintel_enabled":false}`, `{"codeintel_enabled":true,"codeintel_url":"https://x"}`, `{"codeintel_enabled":true}`, nil, nil},
-		{"and without the change not", `{"codeintel_enabled":true}`, `{"codeintel_enabled":true,"codeintel_url":"https://x"}`, `{}`, []string{"codeintel_url"}, nil},
+		{"a companion that is absent is sent", `{"sourcegraph_enabled":false}`, `{"sourcegraph_enabled":true,"sourcegraph_url":"https://x"}`, `{"sourcegraph_enabled":true}`, nil, nil},
+		{"and without the change not", `{"sourcegraph_enabled":true}`, `{"sourcegraph_enabled":true,"sourcegraph_url":"https://x"}`, `{}`, []string{"sourcegraph_url"}, nil},
 		{"0 is not null", `{"snippet_size_limit":0}`, `{"snippet_size_limit":null}`, `{"snippet_size_limit":null}`, nil, nil},
 		{"from another type", `{"snippet_size_limit":"5 MB"}`, `{"snippet_size_limit":5}`, `{"snippet_size_limit":5}`, nil, nil},
 		{"to another type", `{"snippet_size_limit":5}`, `{"snippet_size_limit":"5 MB"}`, `{}`, []string{"snippet_size_limit"}, nil},
@@ -188,7 +188,7 @@ func TestMergeSettings(t *testing.T) {
 		"{\n\"admin_mode\": 1}":             "Merge (admin_mode): line 2: its type is boolean, and the value is a JSON number",
 		"{\"session_expire_delay\": \"5\"}": "its type is integer, and the value is a JSON string",
 		"{\"admin_mod\": true}":             "Merge (admin_mod): line 1: neither the server's settings nor this package have it",
-		"{\"sidekiq_job_limiter_mode\": \"track\"}": "the contract calls it jobqueue_job_limiter_mode",
+		"{\"jobqueue_job_limiter_mode\": \"track\"}": "GitLab calls it sidekiq_job_limiter_mode",
 		"\n\n":                       "Merge: line 1: it is not JSON: the text is empty",
 		"{} x":                       "Merge: line 1: it is not JSON",
 		"{\"terms\": [1, \"\xff\"]}": "Merge (terms): line 1: its value is not valid UTF-8",
@@ -203,18 +203,17 @@ func TestMergeSettings(t *testing.T) {
 
 // The changes of options, and changes that are empty and therefore not sent.
 func TestApplySettings(t *testing.T) {
-	update := &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("secret"), AfterSignOutPath: Null[string](), AssistantFeaturesEnabled: new(true), ValidRunnerRegistrars: []RunnerRegistrar{}, Extra: map[string]any{"no_such_setting": 1, "signin_enabled": "false", "codeintel_url": "x"}}
-	c := speaking(t, GitLab, exchange{sent: settingsSent, body: `{"akismet_enabled":true,"akismet_api_key":"secret","after_sign_out_path":null,"duo_features_enabled":true,"valid_runner_registrars":[],"no_such_setting":1,"signin_enabled":"false","codeintel_url":"x"}`, answer: `{"id":1}`},
+	update := &UpdateSettingsOptions{AkismetEnabled: new(true), AkismetAPIKey: new("secret"), AfterSignOutPath: Null[string](), DuoFeaturesEnabled: new(true), ValidRunnerRegistrars: []RunnerRegistrar{}, Extra: map[string]any{"no_such_setting": 1, "signin_enabled": "false"}}
+	c := speaking(t, GitLab, exchange{sent: settingsSent, body: `{"akismet_enabled":true,"akismet_api_key":"secret","after_sign_out_path":null,"duo_features_enabled":true,"valid_runner_registrars":[],"no_such_setting":1,"signin_enabled":"false"}`, answer: `{"id":1}`},
 		exchange{sent: settingsRead, answer: `{"id":1,"akismet_enabled":false,"after_sign_out_path":"","valid_runner_registrars":null}`})
 	var response Response
 	report, err := c.Settings.Apply(t.Context(), update.Diff(), Into(&response))
 	require.NoError(t, err)
 	assert.Equal(t, 200, response.Status)
 	assert.Equal(t, []SettingDifference{
-		{Name: "antispam_api_key", Want: json.RawMessage(`"secret"`), Reason: SettingSecret},
-		{Name: "antispam_enabled", Got: json.RawMessage(`false`), Want: json.RawMessage(`true`), Reason: SettingNotApplied},
-		{Name: "assistant_features_enabled", Want: json.RawMessage(`true`), Reason: SettingTier},
-		{Name: "codeintel_url", Want: json.RawMessage(`"x"`), Reason: SettingNotShown}, // its name was sent as it is
+		{Name: "akismet_api_key", Want: json.RawMessage(`"secret"`), Reason: SettingSecret},
+		{Name: "akismet_enabled", Got: json.RawMessage(`false`), Want: json.RawMessage(`true`), Reason: SettingNotApplied},
+		{Name: "duo_features_enabled", Want: json.RawMessage(`true`), Reason: SettingTier},
 		{Name: "no_such_setting", Want: json.RawMessage(`1`), Reason: SettingNotShown},
 		{Name: "password_authentication_enabled_for_web", Want: json.RawMessage(`false`), Reason: SettingNotShown},
 	}, report.NotApplied)
@@ -242,24 +241,24 @@ func TestApplySettingsFails(t *testing.T) {
 	assert.Nil(t, report)
 	_, err = c.Settings.Apply(t.Context(), changes)
 	require.ErrorIs(t, err, ErrInvalidResponse)
-	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AntispamEnabled: new(true)}).Diff())
-	assertRefused(t, err, "ApplicationSettings.AntispamAPIKey", "antispam_api_key")
+	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AkismetEnabled: new(true)}).Diff())
+	assertRefused(t, err, "ApplicationSettings.AkismetAPIKey", "akismet_api_key")
 	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).Diff())
 	assertRefused(t, err, "UpdateSettingsOptions", "")
 }
 
-// A name in Extra may be the product's own. It stands for the same setting as its field.
+// A name in Extra may be the documents'. It stands for the same setting as its field.
 func TestApplySettingsWithOwnWords(t *testing.T) {
 	s := settingsOf(t, `{}`)
-	s.Extra = map[string]json.RawMessage{"duo_features_enabled": json.RawMessage("true")}
-	c := speaking(t, GitLab, exchange{sent: settingsSent, body: `{"duo_features_enabled":true}`, answer: `{}`}, exchange{sent: settingsRead, answer: `{}`})
+	s.Extra = map[string]json.RawMessage{"assistant_features_enabled": json.RawMessage("true")}
+	c := speaking(t, Neutral, exchange{sent: settingsSent, body: `{"assistant_features_enabled":true}`, answer: `{}`}, exchange{sent: settingsRead, answer: `{}`})
 	report, err := c.Settings.Apply(t.Context(), s.Diff())
 	require.NoError(t, err)
-	assert.Equal(t, []SettingDifference{{Name: "assistant_features_enabled", Want: json.RawMessage("true"), Reason: SettingTier}}, report.NotApplied)
-	s.AssistantFeaturesEnabled = new(false)
+	assert.Equal(t, []SettingDifference{{Name: "duo_features_enabled", Want: json.RawMessage("true"), Reason: SettingTier}}, report.NotApplied)
+	s.DuoFeaturesEnabled = new(false)
 	_, err = c.Settings.Apply(t.Context(), s.Diff())
 	assertRefused(t, err, "SettingsDiff", "duo_features_enabled")
-	assert.ErrorContains(t, err, "it and another name of assistant_features_enabled have different values")
+	assert.ErrorContains(t, err, "it and another name of duo_features_enabled have different values")
 }
 
 // A secret is a text whose name says that it is one, also of a setting that no field has.
@@ -269,12 +268,12 @@ func TestSecretSettings(t *testing.T) {
 		assert.False(t, SettingDifference{Name: "unheard_of_" + end + "s_x"}.Secret(), end)
 	}
 	for name, want := range map[string]bool{
-		"antispam_api_key": true, "external_pipeline_validation_service_token": true, "jira_connect_application_key": true, "chatapp_secret": true,
+		"akismet_api_key": true, "external_pipeline_validation_service_token": true, "jira_connect_application_key": true, "slack_app_secret": true,
 		"allow_runner_registration_token": false, "users_api_limit_ssh_key": false, "users_api_limit_gpg_key": false, "admin_mode": false,
 	} {
 		assert.Equal(t, want, SettingDifference{Name: name}.Secret(), name)
 	}
-	text, err := json.Marshal(SettingDifference{Name: "antispam_api_key", Got: json.RawMessage(`""`), Want: json.RawMessage(`"k"`), Reason: SettingNotApplied})
+	text, err := json.Marshal(SettingDifference{Name: "akismet_api_key", Got: json.RawMessage(`""`), Want: json.RawMessage(`"k"`), Reason: SettingNotApplied})
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"name":"antispam_api_key","got":"","want":"(secret)","reason":"not applied"}`, string(text))
+	assert.JSONEq(t, `{"name":"akismet_api_key","got":"","want":"(secret)","reason":"not applied"}`, string(text))
 }

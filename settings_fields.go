@@ -222,15 +222,18 @@ type ApplicationSettings struct {
 	RepositoryStoragesWeighted map[string]int `json:"repository_storages_weighted"`
 	// KeepLatestArtifact prevents the artifacts of the latest successful pipelines from expiring.
 	KeepLatestArtifact bool `json:"keep_latest_artifact"`
-	// JobQueueJobLimiterMode is how background jobs that are too large are handled: JobLimiterTrack
-	// or JobLimiterCompress. Default: JobLimiterCompress. Update only.
-	JobQueueJobLimiterMode *JobLimiterMode `json:"jobqueue_job_limiter_mode"`
-	// JobQueueJobLimiterCompressionThresholdBytes is the size from which background jobs are
-	// compressed, in bytes. Default: 100000. Update only.
-	JobQueueJobLimiterCompressionThresholdBytes *int `json:"jobqueue_job_limiter_compression_threshold_bytes"`
-	// JobQueueJobLimiterLimitBytes is the size from which background jobs are rejected, in bytes.
-	// Default: 0, no job is rejected. Update only.
-	JobQueueJobLimiterLimitBytes *int `json:"jobqueue_job_limiter_limit_bytes"`
+	// SidekiqJobLimiterMode is how background jobs that are too large are handled: JobLimiterTrack or
+	// JobLimiterCompress. Default: JobLimiterCompress. Update only. The documents have
+	// json:"jobqueue_job_limiter_mode".
+	SidekiqJobLimiterMode *JobLimiterMode `json:"sidekiq_job_limiter_mode"`
+	// SidekiqJobLimiterCompressionThresholdBytes is the size from which background jobs are
+	// compressed, in bytes. Default: 100000. Update only. The documents have
+	// json:"jobqueue_job_limiter_compression_threshold_bytes".
+	SidekiqJobLimiterCompressionThresholdBytes *int `json:"sidekiq_job_limiter_compression_threshold_bytes"`
+	// SidekiqJobLimiterLimitBytes is the size from which background jobs are rejected, in bytes.
+	// Default: 0, no job is rejected. Update only. The documents have
+	// json:"jobqueue_job_limiter_limit_bytes".
+	SidekiqJobLimiterLimitBytes *int `json:"sidekiq_job_limiter_limit_bytes"`
 	// TimeTrackingLimitToHours shows tracked time in hours, without days and weeks. Default: false.
 	// Update only.
 	TimeTrackingLimitToHours *bool `json:"time_tracking_limit_to_hours"`
@@ -359,10 +362,12 @@ type ApplicationSettings struct {
 
 	// Spam protection.
 
-	// AntispamEnabled enables the spam service. Update only.
-	AntispamEnabled *bool `json:"antispam_enabled"`
-	// AntispamAPIKey is the API key of the spam service. A secret. Update only.
-	AntispamAPIKey *string `json:"antispam_api_key"`
+	// AkismetEnabled enables Akismet, a spam service. Update only. The documents have
+	// json:"antispam_enabled".
+	AkismetEnabled *bool `json:"akismet_enabled"`
+	// AkismetAPIKey is the API key of Akismet. A secret. Update only. The documents have
+	// json:"antispam_api_key".
+	AkismetAPIKey *string `json:"akismet_api_key"`
 	// SpamCheckEndpointEnabled enables an external spam check. Default: false. Update only.
 	SpamCheckEndpointEnabled *bool `json:"spam_check_endpoint_enabled"`
 	// SpamCheckEndpointURL is the URL of the external spam check. Its scheme is grpc or tls; tls
@@ -568,41 +573,50 @@ type ApplicationSettings struct {
 
 	// Integrations.
 
-	// ChatAppEnabled enables the team-chat app. Update only.
-	ChatAppEnabled *bool `json:"chatapp_enabled"`
-	// ChatAppID is the client id of the team-chat app. Update only.
-	ChatAppID *string `json:"chatapp_id"`
-	// ChatAppSecret is the client secret of the team-chat app, for OAuth. A secret. Update only.
-	ChatAppSecret *string `json:"chatapp_secret"`
-	// ChatAppSigningSecret is the signing secret of the team-chat app, for API requests. A secret.
-	// Update only.
-	ChatAppSigningSecret *string `json:"chatapp_signing_secret"`
-	// ChatAppVerificationToken is the verification token of the team-chat app, for slash commands. A
-	// secret. Update only.
+	// SlackAppEnabled enables the GitLab for Slack app. Update only. The documents have
+	// json:"chatapp_enabled".
+	SlackAppEnabled *bool `json:"slack_app_enabled"`
+	// SlackAppID is the client id of the Slack app. Update only. The documents have
+	// json:"chatapp_id".
+	SlackAppID *string `json:"slack_app_id"`
+	// SlackAppSecret is the client secret of the Slack app, for OAuth. A secret. Update only. The
+	// documents have json:"chatapp_secret".
+	SlackAppSecret *string `json:"slack_app_secret"`
+	// SlackAppSigningSecret is the signing secret of the Slack app, for API requests. A secret.
+	// Update only. The documents have json:"chatapp_signing_secret".
+	SlackAppSigningSecret *string `json:"slack_app_signing_secret"`
+	// SlackAppVerificationToken is the verification token of the Slack app, for slash commands. A
+	// secret. Update only. The documents have json:"chatapp_verification_token".
 	//
-	// Deprecated: ChatAppEnabled still requires it.
-	ChatAppVerificationToken *string `json:"chatapp_verification_token"`
-	// TrackerEnabled enables the analytics tracker. Update only.
-	TrackerEnabled *bool `json:"tracker_enabled"`
-	// TrackerAppID is the application id at the analytics tracker. Update only.
-	TrackerAppID *string `json:"tracker_app_id"`
-	// TrackerCollectorHostname is the host name of the tracker's collector. Update only.
-	TrackerCollectorHostname *string `json:"tracker_collector_hostname"`
-	// TrackerDatabaseCollectorHostname is the host name of the tracker's database collector. Update
-	// only.
-	TrackerDatabaseCollectorHostname *string `json:"tracker_database_collector_hostname"`
-	// TrackerCookieDomain is the domain of the tracker's cookies. Update only.
-	TrackerCookieDomain *string `json:"tracker_cookie_domain"`
-	// CodeIntelEnabled enables the code-intelligence tool. Default: false. Update only.
-	CodeIntelEnabled *bool `json:"codeintel_enabled"`
-	// CodeIntelPublicOnly limits the code-intelligence tool to public projects. Default: true. Update
-	// only.
-	CodeIntelPublicOnly *bool `json:"codeintel_public_only"`
-	// CodeIntelURL is the URL of the code-intelligence tool. Update only.
-	CodeIntelURL *string `json:"codeintel_url"`
-	// EditorExtensionMarketplace configures the extension marketplace of the Web IDE and workspaces.
-	// The contract does not show the keys. Update only.
-	EditorExtensionMarketplace map[string]json.RawMessage `json:"editor_extension_marketplace"`
+	// Deprecated: SlackAppEnabled still requires it.
+	SlackAppVerificationToken *string `json:"slack_app_verification_token"`
+	// SnowplowEnabled enables Snowplow, an analytics tracker. Update only. The documents have
+	// json:"tracker_enabled".
+	SnowplowEnabled *bool `json:"snowplow_enabled"`
+	// SnowplowAppID is the application id at Snowplow. Update only. The documents have
+	// json:"tracker_app_id".
+	SnowplowAppID *string `json:"snowplow_app_id"`
+	// SnowplowCollectorHostname is the host name of the Snowplow collector. Update only. The
+	// documents have json:"tracker_collector_hostname".
+	SnowplowCollectorHostname *string `json:"snowplow_collector_hostname"`
+	// SnowplowDatabaseCollectorHostname is the host name of the Snowplow database collector. Update
+	// only. The documents have json:"tracker_database_collector_hostname".
+	SnowplowDatabaseCollectorHostname *string `json:"snowplow_database_collector_hostname"`
+	// SnowplowCookieDomain is the domain of the Snowplow cookies. Update only. The documents have
+	// json:"tracker_cookie_domain".
+	SnowplowCookieDomain *string `json:"snowplow_cookie_domain"`
+	// SourcegraphEnabled enables Sourcegraph, a code-intelligence tool. Default: false. Update only.
+	// The documents have json:"codeintel_enabled".
+	SourcegraphEnabled *bool `json:"sourcegraph_enabled"`
+	// SourcegraphPublicOnly limits Sourcegraph to public projects. Default: true. Update only. The
+	// documents have json:"codeintel_public_only".
+	SourcegraphPublicOnly *bool `json:"sourcegraph_public_only"`
+	// SourcegraphURL is the URL of Sourcegraph. Update only. The documents have json:"codeintel_url".
+	SourcegraphURL *string `json:"sourcegraph_url"`
+	// VSCodeExtensionMarketplace configures the VS Code extension marketplace of the Web IDE and
+	// workspaces. The contract does not show the keys. Update only. The documents have
+	// json:"editor_extension_marketplace".
+	VSCodeExtensionMarketplace map[string]json.RawMessage `json:"vscode_extension_marketplace"`
 
 	// Other.
 
@@ -619,30 +633,32 @@ type ApplicationSettings struct {
 	// commas.
 	GloballyAllowedIPs string `json:"globally_allowed_ips"`
 
-	// The contract describes these without a name. Their keys are GitLab's: an update needs
-	// WithVocabulary, or Extra.
+	// The documents describe these without a name. With WithVocabulary(Neutral), an update needs
+	// Extra for them.
 
-	// DiagramAEnabled enables the first diagram renderer (PlantUML).
-	DiagramAEnabled bool `json:"plantuml_enabled"`
-	// DiagramAURL is the URL of the first diagram renderer. Null: none.
-	DiagramAURL Nullable[string] `json:"plantuml_url"`
-	// DiagramBEnabled enables the second diagram renderer (diagrams.net).
-	DiagramBEnabled bool `json:"diagramsnet_enabled"`
-	// DiagramBURL is the URL of the second diagram renderer. Null: none.
-	DiagramBURL Nullable[string] `json:"diagramsnet_url"`
-	// DiagramCEnabled enables the third diagram renderer (Kroki).
-	DiagramCEnabled bool `json:"kroki_enabled"`
-	// DiagramCURL is the URL of the third diagram renderer. Null: none.
-	DiagramCURL Nullable[string] `json:"kroki_url"`
-	// IssueTrackerConnectApplicationKey is the id of the OAuth application of issue-tracker connect.
-	IssueTrackerConnectApplicationKey string `json:"jira_connect_application_key"`
-	// IssueTrackerConnectPublicKeyStorageEnabled stores public keys for issue-tracker connect.
-	IssueTrackerConnectPublicKeyStorageEnabled bool `json:"jira_connect_public_key_storage_enabled"`
-	// IssueTrackerConnectProxyURL is the URL of the instance that proxies issue-tracker connect.
-	IssueTrackerConnectProxyURL string `json:"jira_connect_proxy_url"`
-	// IssueTrackerConnectAdditionalAudienceURL is an additional audience of the tokens of
-	// issue-tracker connect.
-	IssueTrackerConnectAdditionalAudienceURL string `json:"jira_connect_additional_audience_url"`
+	// PlantUMLEnabled enables PlantUML, a diagram renderer.
+	PlantUMLEnabled bool `json:"plantuml_enabled"`
+	// PlantUMLURL is the URL of PlantUML. Null: none.
+	PlantUMLURL Nullable[string] `json:"plantuml_url"`
+	// DiagramsNetEnabled enables diagrams.net, a diagram renderer.
+	DiagramsNetEnabled bool `json:"diagramsnet_enabled"`
+	// DiagramsNetURL is the URL of diagrams.net. Null: none.
+	DiagramsNetURL Nullable[string] `json:"diagramsnet_url"`
+	// KrokiEnabled enables Kroki, a diagram renderer.
+	KrokiEnabled bool `json:"kroki_enabled"`
+	// KrokiURL is the URL of Kroki. Null: none.
+	KrokiURL Nullable[string] `json:"kroki_url"`
+	// JiraConnectApplicationKey is the id of the OAuth application of the GitLab for Jira Cloud app.
+	// The documents call the app issue-tracker connect.
+	JiraConnectApplicationKey string `json:"jira_connect_application_key"`
+	// JiraConnectPublicKeyStorageEnabled stores public keys for the GitLab for Jira Cloud app.
+	JiraConnectPublicKeyStorageEnabled bool `json:"jira_connect_public_key_storage_enabled"`
+	// JiraConnectProxyURL is the URL of the instance that is the proxy of the GitLab for Jira Cloud
+	// app.
+	JiraConnectProxyURL string `json:"jira_connect_proxy_url"`
+	// JiraConnectAdditionalAudienceURL is an additional audience of the tokens of the GitLab for Jira
+	// Cloud app.
+	JiraConnectAdditionalAudienceURL string `json:"jira_connect_additional_audience_url"`
 
 	// Premium and Ultimate.
 
@@ -663,12 +679,12 @@ type ApplicationSettings struct {
 	GroupOwnersCanManageDefaultBranchProtection *bool `json:"group_owners_can_manage_default_branch_protection"`
 	// FileTemplateProjectID is the project that file templates are read from. Premium and Ultimate.
 	FileTemplateProjectID *int64 `json:"file_template_project_id"`
-	// ReplicaNodeAllowedIPs are the IP addresses and ranges of replicas, separated by commas. Premium
-	// and Ultimate.
-	ReplicaNodeAllowedIPs *string `json:"replica_node_allowed_ips"`
-	// ReplicaStatusTimeout is the time limit for the status of a replica, in seconds. Premium and
-	// Ultimate.
-	ReplicaStatusTimeout *int `json:"replica_status_timeout"`
+	// GeoNodeAllowedIPs are the IP addresses and ranges of Geo secondary sites, separated by commas.
+	// Premium and Ultimate. The documents have json:"replica_node_allowed_ips".
+	GeoNodeAllowedIPs *string `json:"geo_node_allowed_ips"`
+	// GeoStatusTimeout is the time limit for the status of a Geo secondary site, in seconds. Premium
+	// and Ultimate. The documents have json:"replica_status_timeout".
+	GeoStatusTimeout *int `json:"geo_status_timeout"`
 	// DefaultProjectDeletionProtection allows only administrators to delete projects. Premium and
 	// Ultimate.
 	DefaultProjectDeletionProtection *bool `json:"default_project_deletion_protection"`
@@ -694,15 +710,16 @@ type ApplicationSettings struct {
 	// 1. Default: 7. Self-managed Premium and Ultimate. Since 16.1. It has effect only if
 	// DeleteUnconfirmedUsers is true.
 	UnconfirmedUsersDeleteAfterDays *int `json:"unconfirmed_users_delete_after_days"`
-	// AssistantFeaturesEnabled enables the AI assistant. Self-managed Premium and Ultimate. Since
-	// 16.10.
-	AssistantFeaturesEnabled *bool `json:"assistant_features_enabled"`
-	// LockAssistantFeaturesEnabled prevents groups and projects from changing
-	// AssistantFeaturesEnabled. Self-managed Premium and Ultimate. Since 16.10.
-	LockAssistantFeaturesEnabled *bool `json:"lock_assistant_features_enabled"`
-	// UseAnalyticsStoreForAnalytics reads analytics from the analytics store, which must be
-	// configured. Premium and Ultimate.
-	UseAnalyticsStoreForAnalytics *bool `json:"use_analytics_store_for_analytics"`
+	// DuoFeaturesEnabled enables GitLab Duo, the AI assistant. Self-managed Premium and Ultimate.
+	// Since 16.10. The documents have json:"assistant_features_enabled".
+	DuoFeaturesEnabled *bool `json:"duo_features_enabled"`
+	// LockDuoFeaturesEnabled prevents groups and projects from changing DuoFeaturesEnabled.
+	// Self-managed Premium and Ultimate. Since 16.10. The documents have
+	// json:"lock_assistant_features_enabled".
+	LockDuoFeaturesEnabled *bool `json:"lock_duo_features_enabled"`
+	// UseClickHouseForAnalytics reads analytics from ClickHouse, which must be configured. Premium
+	// and Ultimate. The documents have json:"use_analytics_store_for_analytics".
+	UseClickHouseForAnalytics *bool `json:"use_clickhouse_for_analytics"`
 	// SecretPushProtectionAvailable allows projects to enable secret push protection; it does not
 	// enable it. Premium and Ultimate, although the list of parameters names Ultimate only.
 	SecretPushProtectionAvailable *bool `json:"secret_push_protection_available"`
@@ -821,15 +838,17 @@ type UpdateSettingsOptions struct {
 	// TerminalMaxSessionTime is how long a session of the web terminal may last, in seconds. 0: no
 	// limit.
 	TerminalMaxSessionTime *int `json:"terminal_max_session_time,omitempty"`
-	// JobQueueJobLimiterMode is how background jobs that are too large are handled: JobLimiterTrack
-	// or JobLimiterCompress. Default: JobLimiterCompress.
-	JobQueueJobLimiterMode JobLimiterMode `json:"jobqueue_job_limiter_mode,omitempty"`
-	// JobQueueJobLimiterCompressionThresholdBytes is the size from which background jobs are
-	// compressed, in bytes. Default: 100000.
-	JobQueueJobLimiterCompressionThresholdBytes *int `json:"jobqueue_job_limiter_compression_threshold_bytes,omitempty"`
-	// JobQueueJobLimiterLimitBytes is the size from which background jobs are rejected, in bytes.
-	// Default: 0, no job is rejected.
-	JobQueueJobLimiterLimitBytes *int `json:"jobqueue_job_limiter_limit_bytes,omitempty"`
+	// SidekiqJobLimiterMode is how background jobs that are too large are handled: JobLimiterTrack or
+	// JobLimiterCompress. Default: JobLimiterCompress. The documents have
+	// json:"jobqueue_job_limiter_mode".
+	SidekiqJobLimiterMode JobLimiterMode `json:"sidekiq_job_limiter_mode,omitempty"`
+	// SidekiqJobLimiterCompressionThresholdBytes is the size from which background jobs are
+	// compressed, in bytes. Default: 100000. The documents have
+	// json:"jobqueue_job_limiter_compression_threshold_bytes".
+	SidekiqJobLimiterCompressionThresholdBytes *int `json:"sidekiq_job_limiter_compression_threshold_bytes,omitempty"`
+	// SidekiqJobLimiterLimitBytes is the size from which background jobs are rejected, in bytes.
+	// Default: 0, no job is rejected. The documents have json:"jobqueue_job_limiter_limit_bytes".
+	SidekiqJobLimiterLimitBytes *int `json:"sidekiq_job_limiter_limit_bytes,omitempty"`
 	// TimeTrackingLimitToHours shows tracked time in hours, without days and weeks. Default: false.
 	TimeTrackingLimitToHours *bool `json:"time_tracking_limit_to_hours,omitempty"`
 
@@ -933,10 +952,12 @@ type UpdateSettingsOptions struct {
 
 	// Spam protection.
 
-	// AntispamEnabled enables the spam service. True requires AntispamAPIKey.
-	AntispamEnabled *bool `json:"antispam_enabled,omitempty"`
-	// AntispamAPIKey is the API key of the spam service. A secret. Required by AntispamEnabled.
-	AntispamAPIKey *string `json:"antispam_api_key,omitempty"`
+	// AkismetEnabled enables Akismet, a spam service. True requires AkismetAPIKey. The documents have
+	// json:"antispam_enabled".
+	AkismetEnabled *bool `json:"akismet_enabled,omitempty"`
+	// AkismetAPIKey is the API key of Akismet. A secret. Required by AkismetEnabled. The documents
+	// have json:"antispam_api_key".
+	AkismetAPIKey *string `json:"akismet_api_key,omitempty"`
 	// SpamCheckEndpointEnabled enables an external spam check. Default: false.
 	SpamCheckEndpointEnabled *bool `json:"spam_check_endpoint_enabled,omitempty"`
 	// SpamCheckEndpointURL is the URL of the external spam check. Its scheme is grpc or tls; tls
@@ -1075,43 +1096,50 @@ type UpdateSettingsOptions struct {
 
 	// Integrations.
 
-	// ChatAppEnabled enables the team-chat app. True requires ChatAppID, ChatAppSecret,
-	// ChatAppSigningSecret and ChatAppVerificationToken.
-	ChatAppEnabled *bool `json:"chatapp_enabled,omitempty"`
-	// ChatAppID is the client id of the team-chat app. Required by ChatAppEnabled.
-	ChatAppID *string `json:"chatapp_id,omitempty"`
-	// ChatAppSecret is the client secret of the team-chat app, for OAuth. A secret. Required by
-	// ChatAppEnabled.
-	ChatAppSecret *string `json:"chatapp_secret,omitempty"`
-	// ChatAppSigningSecret is the signing secret of the team-chat app, for API requests. A secret.
-	// Required by ChatAppEnabled.
-	ChatAppSigningSecret *string `json:"chatapp_signing_secret,omitempty"`
-	// ChatAppVerificationToken is the verification token of the team-chat app, for slash commands. A
-	// secret. Required by ChatAppEnabled.
+	// SlackAppEnabled enables the GitLab for Slack app. True requires SlackAppID, SlackAppSecret,
+	// SlackAppSigningSecret and SlackAppVerificationToken. The documents have json:"chatapp_enabled".
+	SlackAppEnabled *bool `json:"slack_app_enabled,omitempty"`
+	// SlackAppID is the client id of the Slack app. Required by SlackAppEnabled. The documents have
+	// json:"chatapp_id".
+	SlackAppID *string `json:"slack_app_id,omitempty"`
+	// SlackAppSecret is the client secret of the Slack app, for OAuth. A secret. Required by
+	// SlackAppEnabled. The documents have json:"chatapp_secret".
+	SlackAppSecret *string `json:"slack_app_secret,omitempty"`
+	// SlackAppSigningSecret is the signing secret of the Slack app, for API requests. A secret.
+	// Required by SlackAppEnabled. The documents have json:"chatapp_signing_secret".
+	SlackAppSigningSecret *string `json:"slack_app_signing_secret,omitempty"`
+	// SlackAppVerificationToken is the verification token of the Slack app, for slash commands. A
+	// secret. Required by SlackAppEnabled. The documents have json:"chatapp_verification_token".
 	//
-	// Deprecated: ChatAppEnabled still requires it.
-	ChatAppVerificationToken *string `json:"chatapp_verification_token,omitempty"`
-	// TrackerEnabled enables the analytics tracker. True requires TrackerCollectorHostname.
-	TrackerEnabled *bool `json:"tracker_enabled,omitempty"`
-	// TrackerAppID is the application id at the analytics tracker.
-	TrackerAppID *string `json:"tracker_app_id,omitempty"`
-	// TrackerCollectorHostname is the host name of the tracker's collector. Required by
-	// TrackerEnabled.
-	TrackerCollectorHostname *string `json:"tracker_collector_hostname,omitempty"`
-	// TrackerDatabaseCollectorHostname is the host name of the tracker's database collector.
-	TrackerDatabaseCollectorHostname *string `json:"tracker_database_collector_hostname,omitempty"`
-	// TrackerCookieDomain is the domain of the tracker's cookies.
-	TrackerCookieDomain *string `json:"tracker_cookie_domain,omitempty"`
-	// CodeIntelEnabled enables the code-intelligence tool. Default: false. True requires
-	// CodeIntelURL.
-	CodeIntelEnabled *bool `json:"codeintel_enabled,omitempty"`
-	// CodeIntelPublicOnly limits the code-intelligence tool to public projects. Default: true.
-	CodeIntelPublicOnly *bool `json:"codeintel_public_only,omitempty"`
-	// CodeIntelURL is the URL of the code-intelligence tool. Required by CodeIntelEnabled.
-	CodeIntelURL *string `json:"codeintel_url,omitempty"`
-	// EditorExtensionMarketplace configures the extension marketplace of the Web IDE and workspaces.
-	// The contract does not show the keys. An empty map clears it.
-	EditorExtensionMarketplace map[string]any `json:"editor_extension_marketplace,omitzero"`
+	// Deprecated: SlackAppEnabled still requires it.
+	SlackAppVerificationToken *string `json:"slack_app_verification_token,omitempty"`
+	// SnowplowEnabled enables Snowplow, an analytics tracker. True requires
+	// SnowplowCollectorHostname. The documents have json:"tracker_enabled".
+	SnowplowEnabled *bool `json:"snowplow_enabled,omitempty"`
+	// SnowplowAppID is the application id at Snowplow. The documents have json:"tracker_app_id".
+	SnowplowAppID *string `json:"snowplow_app_id,omitempty"`
+	// SnowplowCollectorHostname is the host name of the Snowplow collector. Required by
+	// SnowplowEnabled. The documents have json:"tracker_collector_hostname".
+	SnowplowCollectorHostname *string `json:"snowplow_collector_hostname,omitempty"`
+	// SnowplowDatabaseCollectorHostname is the host name of the Snowplow database collector. The
+	// documents have json:"tracker_database_collector_hostname".
+	SnowplowDatabaseCollectorHostname *string `json:"snowplow_database_collector_hostname,omitempty"`
+	// SnowplowCookieDomain is the domain of the Snowplow cookies. The documents have
+	// json:"tracker_cookie_domain".
+	SnowplowCookieDomain *string `json:"snowplow_cookie_domain,omitempty"`
+	// SourcegraphEnabled enables Sourcegraph, a code-intelligence tool. Default: false. True requires
+	// SourcegraphURL. The documents have json:"codeintel_enabled".
+	SourcegraphEnabled *bool `json:"sourcegraph_enabled,omitempty"`
+	// SourcegraphPublicOnly limits Sourcegraph to public projects. Default: true. The documents have
+	// json:"codeintel_public_only".
+	SourcegraphPublicOnly *bool `json:"sourcegraph_public_only,omitempty"`
+	// SourcegraphURL is the URL of Sourcegraph. Required by SourcegraphEnabled. The documents have
+	// json:"codeintel_url".
+	SourcegraphURL *string `json:"sourcegraph_url,omitempty"`
+	// VSCodeExtensionMarketplace configures the VS Code extension marketplace of the Web IDE and
+	// workspaces. The contract does not show the keys. An empty map clears it. The documents have
+	// json:"editor_extension_marketplace".
+	VSCodeExtensionMarketplace map[string]any `json:"vscode_extension_marketplace,omitzero"`
 
 	// Other.
 
@@ -1123,30 +1151,32 @@ type UpdateSettingsOptions struct {
 	// EnforcePIPLCompliance handles accounts as Chinese data protection law (PIPL) requires.
 	EnforcePIPLCompliance *bool `json:"enforce_pipl_compliance,omitempty"`
 
-	// The contract describes these without a name. Their keys are GitLab's: an update needs
-	// WithVocabulary, or Extra.
+	// The documents describe these without a name. With WithVocabulary(Neutral), an update needs
+	// Extra for them.
 
-	// DiagramAEnabled enables the first diagram renderer (PlantUML).
-	DiagramAEnabled *bool `json:"plantuml_enabled,omitempty"`
-	// DiagramAURL is the URL of the first diagram renderer. Null: none.
-	DiagramAURL Nullable[string] `json:"plantuml_url,omitzero"`
-	// DiagramBEnabled enables the second diagram renderer (diagrams.net).
-	DiagramBEnabled *bool `json:"diagramsnet_enabled,omitempty"`
-	// DiagramBURL is the URL of the second diagram renderer. Null: none.
-	DiagramBURL Nullable[string] `json:"diagramsnet_url,omitzero"`
-	// DiagramCEnabled enables the third diagram renderer (Kroki).
-	DiagramCEnabled *bool `json:"kroki_enabled,omitempty"`
-	// DiagramCURL is the URL of the third diagram renderer. Null: none.
-	DiagramCURL Nullable[string] `json:"kroki_url,omitzero"`
-	// IssueTrackerConnectApplicationKey is the id of the OAuth application of issue-tracker connect.
-	IssueTrackerConnectApplicationKey *string `json:"jira_connect_application_key,omitempty"`
-	// IssueTrackerConnectPublicKeyStorageEnabled stores public keys for issue-tracker connect.
-	IssueTrackerConnectPublicKeyStorageEnabled *bool `json:"jira_connect_public_key_storage_enabled,omitempty"`
-	// IssueTrackerConnectProxyURL is the URL of the instance that proxies issue-tracker connect.
-	IssueTrackerConnectProxyURL *string `json:"jira_connect_proxy_url,omitempty"`
-	// IssueTrackerConnectAdditionalAudienceURL is an additional audience of the tokens of
-	// issue-tracker connect.
-	IssueTrackerConnectAdditionalAudienceURL *string `json:"jira_connect_additional_audience_url,omitempty"`
+	// PlantUMLEnabled enables PlantUML, a diagram renderer.
+	PlantUMLEnabled *bool `json:"plantuml_enabled,omitempty"`
+	// PlantUMLURL is the URL of PlantUML. Null: none.
+	PlantUMLURL Nullable[string] `json:"plantuml_url,omitzero"`
+	// DiagramsNetEnabled enables diagrams.net, a diagram renderer.
+	DiagramsNetEnabled *bool `json:"diagramsnet_enabled,omitempty"`
+	// DiagramsNetURL is the URL of diagrams.net. Null: none.
+	DiagramsNetURL Nullable[string] `json:"diagramsnet_url,omitzero"`
+	// KrokiEnabled enables Kroki, a diagram renderer.
+	KrokiEnabled *bool `json:"kroki_enabled,omitempty"`
+	// KrokiURL is the URL of Kroki. Null: none.
+	KrokiURL Nullable[string] `json:"kroki_url,omitzero"`
+	// JiraConnectApplicationKey is the id of the OAuth application of the GitLab for Jira Cloud app.
+	// The documents call the app issue-tracker connect.
+	JiraConnectApplicationKey *string `json:"jira_connect_application_key,omitempty"`
+	// JiraConnectPublicKeyStorageEnabled stores public keys for the GitLab for Jira Cloud app.
+	JiraConnectPublicKeyStorageEnabled *bool `json:"jira_connect_public_key_storage_enabled,omitempty"`
+	// JiraConnectProxyURL is the URL of the instance that is the proxy of the GitLab for Jira Cloud
+	// app.
+	JiraConnectProxyURL *string `json:"jira_connect_proxy_url,omitempty"`
+	// JiraConnectAdditionalAudienceURL is an additional audience of the tokens of the GitLab for Jira
+	// Cloud app.
+	JiraConnectAdditionalAudienceURL *string `json:"jira_connect_additional_audience_url,omitempty"`
 
 	// Premium and Ultimate.
 
@@ -1173,20 +1203,20 @@ type UpdateSettingsOptions struct {
 	// 1. Default: 7. Self-managed Premium and Ultimate. Since 16.1. It has effect only if
 	// DeleteUnconfirmedUsers is true, here or on the server; false here is refused.
 	UnconfirmedUsersDeleteAfterDays *int `json:"unconfirmed_users_delete_after_days,omitempty"`
-	// AssistantFeaturesEnabled enables the AI assistant. Self-managed Premium and Ultimate. Since
-	// 16.10.
-	AssistantFeaturesEnabled *bool `json:"assistant_features_enabled,omitempty"`
-	// LockAssistantFeaturesEnabled prevents groups and projects from changing
-	// AssistantFeaturesEnabled. Self-managed Premium and Ultimate. Since 16.10.
-	LockAssistantFeaturesEnabled *bool `json:"lock_assistant_features_enabled,omitempty"`
-	// UseAnalyticsStoreForAnalytics reads analytics from the analytics store, which must be
-	// configured. Premium and Ultimate.
-	UseAnalyticsStoreForAnalytics *bool `json:"use_analytics_store_for_analytics,omitempty"`
+	// DuoFeaturesEnabled enables GitLab Duo, the AI assistant. Self-managed Premium and Ultimate.
+	// Since 16.10. The documents have json:"assistant_features_enabled".
+	DuoFeaturesEnabled *bool `json:"duo_features_enabled,omitempty"`
+	// LockDuoFeaturesEnabled prevents groups and projects from changing DuoFeaturesEnabled.
+	// Self-managed Premium and Ultimate. Since 16.10. The documents have
+	// json:"lock_assistant_features_enabled".
+	LockDuoFeaturesEnabled *bool `json:"lock_duo_features_enabled,omitempty"`
+	// UseClickHouseForAnalytics reads analytics from ClickHouse, which must be configured. Premium
+	// and Ultimate. The documents have json:"use_analytics_store_for_analytics".
+	UseClickHouseForAnalytics *bool `json:"use_clickhouse_for_analytics,omitempty"`
 	// SecretPushProtectionAvailable allows projects to enable secret push protection; it does not
 	// enable it. Premium and Ultimate, although the list of parameters names Ultimate only.
 	SecretPushProtectionAvailable *bool `json:"secret_push_protection_available,omitempty"`
 
-	// Extra holds parameters without a field. They are sent too, under unchanged names, without
-	// WithVocabulary.
+	// Extra holds parameters without a field. They are sent too, under unchanged names.
 	Extra map[string]any `json:"-"`
 }

@@ -13,7 +13,8 @@ import (
 
 // setting is what is known about one name of a setting. settingTable has all names.
 type setting struct {
-	name       string   // in JSON: the contract's word, or GitLab's if the contract has none
+	name       string   // in JSON: GitLab's word
+	neutral    string   // the documents' word, if it is another
 	field      string   // of ApplicationSettings; empty if this package does not know the name
 	kind       string   // JSON type
 	isStruct   bool     // its keys have fields, too
@@ -26,14 +27,11 @@ type setting struct {
 	replacedBy []string // settings that replace it, if it is deprecated
 }
 
-// settingNamed returns the setting of a name: the contract's word, or the word of a vocabulary. A
-// name that the table lacks is that of a setting without a field.
-func settingNamed(name string, vocabulary *words) *setting {
+// settingNamed returns the setting of a name. A name that the table lacks is that of a setting
+// without a field.
+func settingNamed(name string) *setting {
 	if i, known := sort.Find(len(settingTable), func(i int) int { return strings.Compare(name, settingTable[i].name) }); known {
 		return &settingTable[i]
-	}
-	if neutral, known := vocabulary.neutral(settingWord, name); known {
-		return settingNamed(neutral, nil)
 	}
 	return &setting{name: name}
 }
@@ -41,7 +39,7 @@ func settingNamed(name string, vocabulary *words) *setting {
 // current returns the setting under its current name.
 func (s *setting) current() *setting {
 	if s.isAlias {
-		return settingNamed(s.other, nil)
+		return settingNamed(s.other)
 	}
 	return s
 }
@@ -131,7 +129,7 @@ func (v settingValues) of(s *setting) json.RawMessage {
 	if value := v[s.name]; value != nil || s.other == "" {
 		return value
 	}
-	return s.form(v[s.other], settingNamed(s.other, nil))
+	return s.form(v[s.other], settingNamed(s.other))
 }
 
 // join moves the values of old names to the current names, if these have none.
@@ -150,8 +148,8 @@ func (v settingValues) join() {
 func (v settingValues) companions(document settingValues) (companions settingValues, missing error) {
 	companions = settingValues{}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		for _, need := range settingNamed(name, nil).needs {
-			s := settingNamed(need, nil)
+		for _, need := range settingNamed(name).needs {
+			s := settingNamed(need)
 			switch value := document.of(s); {
 			case !isValue(v[name], "true") || v[need] != nil:
 			case value != nil && !isValue(value, "null"):
@@ -170,7 +168,7 @@ func (v settingValues) checkReplaced(inDocument bool) error {
 	for i := range settingTable {
 		old := &settingTable[i]
 		for _, name := range old.replacedBy {
-			reason, value, by := "", v[old.name], settingNamed(name, nil)
+			reason, value, by := "", v[old.name], settingNamed(name)
 			switch {
 			case value == nil:
 			case v[name] != nil && !inDocument:

@@ -25,7 +25,7 @@ func TestSettings(t *testing.T) {
 		{settingsSent, "", `{"signup_enabled":false,"terminal_max_session_time":0,"after_sign_out_path":null,"valid_runner_registrars":[],"sign_in_restrictions":{},"session_expire_delay":60}`, one, update(&UpdateSettingsOptions{
 			SignupEnabled: new(false), TerminalMaxSessionTime: new(0), AfterSignOutPath: Null[string](), ValidRunnerRegistrars: []RunnerRegistrar{}, SignInRestrictions: map[string]any{}, Extra: map[string]any{"session_expire_delay": 60},
 		})},
-		{settingsSent, "", `{"antispam_enabled":true,"antispam_api_key":"k"}`, one, update(&UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k")})},
+		{settingsSent, "", `{"akismet_enabled":true,"akismet_api_key":"k"}`, one, update(&UpdateSettingsOptions{AkismetEnabled: new(true), AkismetAPIKey: new("k")})},
 		{settingsSent, "", `{}`, `403 {"message":"403 Forbidden"}`, update(nil)},
 		{settingsSent, "", `{"asciidoc_max_includes":65}`, `400 {"message":{"asciidoc_max_includes":["must be less than or equal to 64"]}}`, update(&UpdateSettingsOptions{AsciiDocMaxIncludes: new(65)})}, // only the server checks ranges
 	})
@@ -43,33 +43,6 @@ func oneSetting(t *testing.T, settings any, name string) string {
 	}
 	require.Fail(t, "no value", name)
 	return ""
-}
-
-// A setting without a name in the contract has no neutral name: it needs a vocabulary with its
-// name, or Extra.
-func TestUnnamedSettings(t *testing.T) {
-	for _, name := range catalogue.UnnamedSettings() {
-		options := &UpdateSettingsOptions{}
-		value := oneSetting(t, options, name)
-		field := "UpdateSettingsOptions." + catalogue.GoName(reflect.TypeFor[UpdateSettingsOptions](), name)
-		for _, c := range []*Client{serve(t), speaking(t, "setting antispam_enabled = x")} {
-			_, err := c.Settings.Update(t.Context(), options)
-			assertRefused(t, err, field, name)
-			assert.ErrorContains(t, err, "use WithVocabulary(forge.GitLab), or set it yourself, in Extra")
-			_, err = c.Settings.Update(t.Context(), options, SkipValidation())
-			assertRefused(t, err, field, name)
-		}
-		c := serve(t, exchange{sent: settingsSent, body: `{"` + name + `":` + value + `}`, answer: `{"` + name + `":` + value + `}`})
-		settings, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{Extra: map[string]any{name: json.RawMessage(value)}})
-		require.NoError(t, err)
-		members, err := membersOf(settings)
-		require.NoError(t, err)
-		assert.JSONEq(t, value, string(members[name]), name)
-	}
-	c := speaking(t, madeUp)
-	_, err := c.Settings.Update(t.Context(), &UpdateSettingsOptions{AntispamEnabled: new(true), AntispamAPIKey: new("k"), Extra: map[string]any{"junkguard_enabled": false}})
-	assertRefused(t, err, "UpdateSettingsOptions", "")
-	assert.ErrorContains(t, err, `Extra holds "junkguard_enabled", which a field sets too`)
 }
 
 // Exactly the companions in the catalogue are required. Those that only some tiers have are not
@@ -94,7 +67,7 @@ func TestSettingCompanions(t *testing.T) {
 	c := serve(t)
 	for setting, needs := range rules {
 		for _, missing := range needs {
-			if settingNamed(missing, nil).isOfTier {
+			if settingNamed(missing).isOfTier {
 				continue
 			}
 			options := &UpdateSettingsOptions{Extra: map[string]any{}}
@@ -114,8 +87,8 @@ func TestSettingCompanions(t *testing.T) {
 		}
 	}
 	require.NoError(t, (&UpdateSettingsOptions{ThrottleAuthenticatedGitHTTPEnabled: new(true), ThrottleUnauthenticatedGitHTTPEnabled: new(true)}).check())
-	require.Error(t, (&UpdateSettingsOptions{AntispamEnabled: new(true)}).check(), "typed fields count, too")
-	require.Error(t, (&UpdateSettingsOptions{AntispamEnabled: new(true), Extra: map[string]any{"antispam_enabled": true}}).check(), "twice")
+	require.Error(t, (&UpdateSettingsOptions{AkismetEnabled: new(true)}).check(), "typed fields count, too")
+	require.Error(t, (&UpdateSettingsOptions{AkismetEnabled: new(true), Extra: map[string]any{"akismet_enabled": true}}).check(), "twice")
 	require.Error(t, (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).check())
 }
 

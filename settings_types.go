@@ -66,8 +66,8 @@ const (
 // SettingDifference is a setting whose current and wanted values differ. The values may be secrets:
 // keys and tokens are settings too.
 type SettingDifference struct {
-	// Name is the name of the setting, in the contract's words. If the setting has two names, it is
-	// the one that is not deprecated.
+	// Name is GitLab's name of the setting. If the setting has two names, it is the one that is not
+	// deprecated.
 	Name string `json:"name"`
 	// Got is the current value; nil if the server does not show the setting.
 	Got json.RawMessage `json:"got,omitempty"`
@@ -82,7 +82,7 @@ type SettingDifference struct {
 }
 
 // Secret reports whether the setting is a key, a token, a secret or a password, by its name.
-func (d SettingDifference) Secret() bool { return settingNamed(d.Name, nil).isSecret() }
+func (d SettingDifference) Secret() bool { return settingNamed(d.Name).isSecret() }
 
 // String returns the name without the values, which may be secrets.
 func (d SettingDifference) String() string { return d.Name }

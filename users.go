@@ -46,6 +46,8 @@ type ListUsersOptions struct {
 	// Search selects by a part of the name or the username, or by the complete public e-mail address.
 	// For administrators of self-managed and dedicated instances it also selects by private addresses.
 	Search string `url:"search,omitempty"`
+	// PublicEmail selects the user with this public address. Not part of the contract.
+	PublicEmail string `url:"public_email,omitempty"`
 	// Active selects active users; ExcludeActive selects the others.
 	Active bool `url:"active,omitempty"`
 	// External selects external users; ExcludeExternal selects the others.
@@ -68,7 +70,8 @@ type ListUsersOptions struct {
 	ExcludeInternal *bool `url:"exclude_internal,omitempty"`
 	// WithoutProjectBots excludes the bots of projects.
 	WithoutProjectBots *bool `url:"without_project_bots,omitempty"`
-	// SAMLProviderID selects by the SAML provider, on servers before 18.2.
+	// SAMLProviderID selects by the SAML provider, on servers before 18.2. It is refused, because later
+	// ones ignore it; SkipValidation sends it.
 	//
 	// Deprecated: removed in 18.2; a group's SAML users have a separate list, which the contract does
 	// not document.

@@ -36,6 +36,15 @@ type UserSummary struct {
 	// Locked reports whether the account is locked after too many failed sign-ins; in merge request
 	// dependencies only, nil elsewhere.
 	Locked *bool `json:"locked"`
+	// PublicEmail is the e-mail address that everyone may see; empty if there is none. Not part of the
+	// contract.
+	PublicEmail string `json:"public_email"`
+	// Bot reports whether the account belongs to a bot; in the authors of merge requests only, nil
+	// elsewhere. Not part of the contract.
+	Bot *bool `json:"bot"`
+	// CustomAttributes are the keys and values that administrators store for the user; only with
+	// Query("with_custom_attributes", "true"). Administrators. Not part of the contract.
+	CustomAttributes []CustomAttribute `json:"custom_attributes"`
 	// Extra holds unknown JSON fields, and raw values whose type does not fit their struct field.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -218,6 +227,23 @@ type User struct {
 	// ProvisionedByGroupID is the group that created the account; 0 when none did. Premium and
 	// Ultimate.
 	ProvisionedByGroupID int64 `json:"provisioned_by_group_id"`
+	// BioHTML is the user's self-description as HTML; Users.Get only. Not part of the contract.
+	BioHTML string `json:"bio_html"`
+	// PreferredLanguage is the language of the pages, such as en; for the user and administrators. Not
+	// part of the contract.
+	PreferredLanguage string `json:"preferred_language"`
+	// CanCreateOrganization reports whether the user may create organizations; nil where the server
+	// does not send it, as in 19.5. Not part of the contract.
+	CanCreateOrganization *bool `json:"can_create_organization"`
+	// ProvisionedByProjectID is the project that created the account; 0 when none did. Administrators.
+	// Not part of the contract.
+	ProvisionedByProjectID int64 `json:"provisioned_by_project_id"`
+	// EnterpriseGroupID is the group that the account belongs to as an enterprise user; 0 if there is
+	// none. Administrators; Premium and Ultimate. Not part of the contract.
+	EnterpriseGroupID int64 `json:"enterprise_group_id"`
+	// EnterpriseGroupAssociatedAt is since when the account belongs to that group. Administrators;
+	// Premium and Ultimate. Not part of the contract.
+	EnterpriseGroupAssociatedAt time.Time `json:"enterprise_group_associated_at"`
 	// CustomAttributes are the keys and values that administrators store for the user; only with
 	// WithCustomAttributes. The contract does not show their form. Not part of the contract.
 	CustomAttributes []CustomAttribute `json:"custom_attributes"`

@@ -1,213 +1,118 @@
 package forge
 
-import (
-	"iter"
-	"strings"
+import "sync"
 
-	"github.com/forge-sdk/forge-go/internal/safetext"
-)
+// Vocabulary selects the words that a client sends and reads. The documents of the API have neutral
+// words in place of the names of products: antispam_enabled is GitLab's akismet_enabled.
+// WithVocabulary sets it.
+type Vocabulary int
 
-// Vocabulary maps the contract's neutral words to the words of a deployed product, in lines of this
-// form:
-//
-//	kind neutral-word = product-word
-//
-// The kinds are setting, slug, entity, column, media, scope and default, and for the parameters of
-// an integration its IntegrationKind. Words of the kinds scope and default are not sent. Blank
-// lines are skipped. GitLab is built in; WithVocabulary sets the vocabulary of a client. A
-// vocabulary is a constant, so that no one can change it.
-type Vocabulary string
-
-// GitLab is the vocabulary of GitLab servers.
-const GitLab Vocabulary = `
-setting antispam_enabled = akismet_enabled
-setting antispam_api_key = akismet_api_key
-setting jobqueue_job_limiter_mode = sidekiq_job_limiter_mode
-setting jobqueue_job_limiter_compression_threshold_bytes = sidekiq_job_limiter_compression_threshold_bytes
-setting jobqueue_job_limiter_limit_bytes = sidekiq_job_limiter_limit_bytes
-setting chatapp_enabled = slack_app_enabled
-setting chatapp_id = slack_app_id
-setting chatapp_secret = slack_app_secret
-setting chatapp_signing_secret = slack_app_signing_secret
-setting chatapp_verification_token = slack_app_verification_token
-setting tracker_enabled = snowplow_enabled
-setting tracker_app_id = snowplow_app_id
-setting tracker_collector_hostname = snowplow_collector_hostname
-setting tracker_database_collector_hostname = snowplow_database_collector_hostname
-setting tracker_cookie_domain = snowplow_cookie_domain
-setting codeintel_enabled = sourcegraph_enabled
-setting codeintel_public_only = sourcegraph_public_only
-setting codeintel_url = sourcegraph_url
-setting assistant_features_enabled = duo_features_enabled
-setting lock_assistant_features_enabled = lock_duo_features_enabled
-setting replica_node_allowed_ips = geo_node_allowed_ips
-setting replica_status_timeout = geo_status_timeout
-setting editor_extension_marketplace = vscode_extension_marketplace
-setting use_analytics_store_for_analytics = use_clickhouse_for_analytics
-
-setting plantuml_enabled = plantuml_enabled
-setting plantuml_url = plantuml_url
-setting diagramsnet_enabled = diagramsnet_enabled
-setting diagramsnet_url = diagramsnet_url
-setting kroki_enabled = kroki_enabled
-setting kroki_url = kroki_url
-setting jira_connect_application_key = jira_connect_application_key
-setting jira_connect_public_key_storage_enabled = jira_connect_public_key_storage_enabled
-setting jira_connect_proxy_url = jira_connect_proxy_url
-setting jira_connect_additional_audience_url = jira_connect_additional_audience_url
-
-slug task_tracker = asana
-slug project_tracker = assembla
-slug build_server = bamboo
-slug issue_tracker = bugzilla
-slug pipeline_service = buildkite
-slug chat_classic = campfire
-slug issue_tracker_two_urls_1 = clickup
-slug wiki_workspace = confluence
-slug custom_issue_tracker = custom-issue-tracker
-slug monitoring = datadog
-slug test_generation = diffblue-cover
-slug team_chat_a = discord
-slug ci_service = drone-ci
-slug emails_on_push = emails-on-push
-slug engineering_workflow = ewm
-slug team_chat_b = telegram
-slug team_chat_c = unify-circuit
-slug team_chat_d = webex-teams
-slug issue_tracker_two_urls_2 = youtrack
-
-build_server <ci>_url = bamboo_url
-wiki_workspace <wiki>_url = confluence_url
-monitoring <mon>_env = datadog_env
-monitoring <mon>_service = datadog_service
-monitoring <mon>_site = datadog_site
-monitoring <mon>_tags = datadog_tags
-monitoring <mon>_ci_visibility = datadog_ci_visibility
-test_generation <tool>_license_key = diffblue_license_key
-test_generation <tool>_access_token_name = diffblue_access_token_name
-test_generation <tool>_access_token_secret = diffblue_access_token_secret
-ci_service <ci>_url = drone_url
-
-entity Service::Audit::InstanceScope = Gitlab::Audit::InstanceScope
-column Platform username = GitLab username
-column Platform public email = GitLab public email
-media application/vnd.<vendor>.distribution.manifest.v2+json = application/vnd.docker.distribution.manifest.v2+json
-scope manage_runners = manage_runner
-default config_file = .gitlab/changelog_config.yml
-`
-
-// Kinds of words. The kind of an integration's parameters is its IntegrationKind.
 const (
-	settingWord = "setting" // name of an application setting
-	slugWord    = "slug"    // path segment of an integration, by its IntegrationKind
-	entityWord  = "entity"  // entity type of an audit event
-	columnWord  = "column"  // column of the CSV file of placeholder reassignments
-	mediaWord   = "media"   // media type
-	scopeWord   = "scope"   // scope of a token
-	defaultWord = "default" // the server's default for an omitted parameter
+	// GitLab is the words of GitLab, the default.
+	GitLab Vocabulary = 0
+	// Neutral is the words of the documents, to the letter. What they describe without a name cannot be
+	// sent, except in Extra, as an IntegrationSlug or as a CustomIntegration.
+	Neutral Vocabulary = 1
 )
 
-// WireName returns the product's word for a neutral one: GitLab.WireName("scope",
-// "manage_runners"). known is false if v has no word for it.
-func (v Vocabulary) WireName(kind, neutral string) (word string, known bool) {
-	for e := range v.entries() {
-		if e.kind == kind && e.neutral == neutral {
-			return e.word, true
+// wordPair is a word of GitLab, and the documents' word for it; empty if they have only a
+// placeholder. Equal words need no pair. Names of settings are in settingTable.
+type wordPair struct{ kind, gitlab, neutral string }
+
+// Kinds of words.
+const (
+	settingWord = "setting"
+	slugWord    = "integration" // an IntegrationKind; the documents' label for it is not sent
+	entityWord  = "entity_type" // of an audit event
+	columnWord  = "column"      // of a file of placeholder reassignments
+	mediaWord   = "media type"
+	scopeWord   = "scope" // of a token
+)
+
+var wordPairs = []wordPair{
+	{slugWord, "asana", "task_tracker"},
+	{slugWord, "assembla", "project_tracker"},
+	{slugWord, "bamboo", "build_server"},
+	{slugWord, "bugzilla", "issue_tracker"},
+	{slugWord, "buildkite", "pipeline_service"},
+	{slugWord, "campfire", "chat_classic"},
+	{slugWord, "clickup", "issue_tracker_two_urls_1"},
+	{slugWord, "confluence", "wiki_workspace"},
+	{slugWord, "custom-issue-tracker", "custom_issue_tracker"},
+	{slugWord, "datadog", "monitoring"},
+	{slugWord, "diffblue-cover", "test_generation"},
+	{slugWord, "discord", "team_chat_a"},
+	{slugWord, "drone-ci", "ci_service"},
+	{slugWord, "emails-on-push", "emails_on_push"},
+	{slugWord, "ewm", "engineering_workflow"},
+	{slugWord, "telegram", "team_chat_b"},
+	{slugWord, "unify-circuit", "team_chat_c"},
+	{slugWord, "webex-teams", "team_chat_d"},
+	{slugWord, "youtrack", "issue_tracker_two_urls_2"},
+	{entityWord, "Gitlab::Audit::InstanceScope", "Service::Audit::InstanceScope"},
+	{columnWord, "GitLab username", "Platform username"},
+	{columnWord, "GitLab public email", "Platform public email"},
+	{mediaWord, "application/vnd.docker.distribution.manifest.v2+json", ""},
+	{scopeWord, "manage_runner", "manage_runners"},
+}
+
+// wordTables finds the pairs by kind and word. The documents' words of named ones lead back.
+type wordTables struct{ neutral, gitlab map[string]map[string]string }
+
+var words = sync.OnceValue(func() wordTables {
+	t := wordTables{map[string]map[string]string{}, map[string]map[string]string{}}
+	add := func(p wordPair) {
+		if t.neutral[p.kind] == nil {
+			t.neutral[p.kind], t.gitlab[p.kind] = map[string]string{}, map[string]string{}
+		}
+		if t.neutral[p.kind][p.gitlab] = p.neutral; p.neutral != "" {
+			t.gitlab[p.kind][p.neutral] = p.gitlab
 		}
 	}
-	return "", false
-}
-
-// NeutralName returns the contract's word for one of the product's. known is false if v does not
-// contain the word.
-func (v Vocabulary) NeutralName(kind, word string) (neutral string, known bool) {
-	for e := range v.entries() {
-		if e.kind == kind && e.word == word {
-			return e.neutral, true
+	for _, p := range wordPairs {
+		add(p)
+	}
+	for i := range settingTable {
+		if s := &settingTable[i]; s.neutral != "" || s.isUnnamed {
+			add(wordPair{settingWord, s.name, s.neutral})
 		}
 	}
-	return "", false
-}
+	return t
+})
 
-// entry is a line of a vocabulary.
-type entry struct{ kind, neutral, word string }
-
-func (v Vocabulary) entries() iter.Seq[entry] {
-	return func(yield func(entry) bool) {
-		for line := range strings.Lines(string(v)) {
-			kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-			neutral, word, _ := strings.Cut(rest, " = ")
-			e := entry{kind, strings.TrimSpace(neutral), strings.TrimSpace(word)}
-			if e != (entry{}) && !yield(e) {
-				return
-			}
-		}
+// wire returns the word that is sent for one of GitLab's. named is false if the documents do not
+// name it.
+func (v Vocabulary) wire(kind, gitlab string) (word string, named bool) {
+	if v == GitLab {
+		return gitlab, true
 	}
-}
-
-// words is a parsed vocabulary. It is immutable; nil has no words.
-type words struct {
-	byNeutral map[term]string // the product's words
-	byWord    map[term]string // the neutral ones
-}
-
-// term is a word with its kind.
-type term struct{ kind, text string }
-
-// parse parses a vocabulary. It rejects every doubtful line: a write with a wrong word would have
-// no effect. isIntegration reports whether a kind of word is an IntegrationKind.
-func (v Vocabulary) parse(isIntegration func(kind string) bool) (*words, error) {
-	if v == "" {
-		return nil, nil
+	if neutral, differs := words().neutral[kind][gitlab]; differs {
+		return neutral, neutral != ""
 	}
-	w := &words{byNeutral: map[term]string{}, byWord: map[term]string{}}
-	for e := range v.entries() {
-		neutral, word := term{e.kind, e.neutral}, term{e.kind, e.word}
-		reason := ""
-		switch {
-		case e.neutral == "" || e.word == "":
-			reason = "it must have the form: kind neutral-word = product-word"
-		case !isKindOfWord(e.kind) && !isIntegration(e.kind):
-			reason = "there is no such kind of word"
-		case w.byNeutral[neutral] != "" || w.byWord[word] != "":
-			reason = "one of its words is in an earlier line"
-		}
-		if reason != "" {
-			return nil, &ValidationError{Option: "WithVocabulary", Reason: "the line " + safetext.Clean(strings.Join([]string{e.kind, e.neutral, "=", e.word}, " "), 256) + ": " + reason}
-		}
-		w.byNeutral[neutral], w.byWord[word] = e.word, e.neutral
-	}
-	return w, nil
+	return gitlab, true
 }
 
-func isKindOfWord(kind string) bool {
-	switch kind {
-	case settingWord, slugWord, entityWord, columnWord, mediaWord, scopeWord, defaultWord:
-		return true
+// gitlab returns GitLab's word for one that a server or a caller has sent.
+func (v Vocabulary) gitlab(kind, word string) string {
+	if own, differs := words().gitlab[kind][word]; differs && v == Neutral {
+		return own
 	}
-	return false
+	return word
 }
 
-// word returns the product's word for a neutral one.
-func (w *words) word(kind, neutral string) (word string, known bool) {
-	if w == nil {
-		return "", false
+// foreign returns the reason why a caller's word is refused: it is of the other vocabulary. For all
+// other words it is "".
+func (v Vocabulary) foreign(kind, word string) string {
+	if own := words().gitlab[kind][word]; v == GitLab && own != "" {
+		return word + " is the documents' name: GitLab calls it " + own
 	}
-	word, known = w.byNeutral[term{kind, neutral}]
-	return word, known
+	if own := words().neutral[kind][word]; v == Neutral && own != "" && kind != slugWord {
+		return word + " is GitLab's name: the documents call it " + own
+	}
+	return ""
 }
 
-// neutral returns the contract's word for one of the product's.
-func (w *words) neutral(kind, word string) (neutral string, known bool) {
-	if w == nil {
-		return "", false
-	}
-	neutral, known = w.byWord[term{kind, word}]
-	return neutral, known
-}
-
-// unnamed returns the error for a parameter that the contract does not name, and for which the
-// client has no word.
+// unnamed returns the error for what the documents leave without a name.
 func unnamed(param, byHand string) *ValidationError {
-	return &ValidationError{Param: param, Reason: "the contract does not name it: use WithVocabulary(forge.GitLab), or set it yourself" + byHand}
+	return &ValidationError{Param: param, Reason: "the documents do not name it: omit WithVocabulary(forge.Neutral), or set it yourself" + byHand}
 }

@@ -166,12 +166,12 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.RepositoryStoragesWeighted = mapOf(r, jsonread.Int[int])
 		case "keep_latest_artifact":
 			jsonread.Bool(&v.KeepLatestArtifact, r)
-		case "jobqueue_job_limiter_mode":
-			v.JobQueueJobLimiterMode = pointer(r, jsonread.Text[JobLimiterMode])
-		case "jobqueue_job_limiter_compression_threshold_bytes":
-			v.JobQueueJobLimiterCompressionThresholdBytes = r.IntPointer()
-		case "jobqueue_job_limiter_limit_bytes":
-			v.JobQueueJobLimiterLimitBytes = r.IntPointer()
+		case "sidekiq_job_limiter_mode":
+			v.SidekiqJobLimiterMode = pointer(r, jsonread.Text[JobLimiterMode])
+		case "sidekiq_job_limiter_compression_threshold_bytes":
+			v.SidekiqJobLimiterCompressionThresholdBytes = r.IntPointer()
+		case "sidekiq_job_limiter_limit_bytes":
+			v.SidekiqJobLimiterLimitBytes = r.IntPointer()
 		case "time_tracking_limit_to_hours":
 			v.TimeTrackingLimitToHours = r.BoolPointer()
 		case "archive_builds_in_human_readable":
@@ -254,10 +254,10 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.IncludeOptionalMetricsInServicePing = r.BoolPointer()
 		case "version_check_enabled":
 			v.VersionCheckEnabled = r.BoolPointer()
-		case "antispam_enabled":
-			v.AntispamEnabled = r.BoolPointer()
-		case "antispam_api_key":
-			v.AntispamAPIKey = pointer(r, jsonread.Text[string])
+		case "akismet_enabled":
+			v.AkismetEnabled = r.BoolPointer()
+		case "akismet_api_key":
+			v.AkismetAPIKey = pointer(r, jsonread.Text[string])
 		case "spam_check_endpoint_enabled":
 			v.SpamCheckEndpointEnabled = r.BoolPointer()
 		case "spam_check_endpoint_url":
@@ -394,34 +394,34 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Int(&v.ConcurrentBitbucketServerImportJobsLimit, r)
 		case "silent_admin_exports_enabled":
 			v.SilentAdminExportsEnabled = r.BoolPointer()
-		case "chatapp_enabled":
-			v.ChatAppEnabled = r.BoolPointer()
-		case "chatapp_id":
-			v.ChatAppID = pointer(r, jsonread.Text[string])
-		case "chatapp_secret":
-			v.ChatAppSecret = pointer(r, jsonread.Text[string])
-		case "chatapp_signing_secret":
-			v.ChatAppSigningSecret = pointer(r, jsonread.Text[string])
-		case "chatapp_verification_token":
-			v.ChatAppVerificationToken = pointer(r, jsonread.Text[string])
-		case "tracker_enabled":
-			v.TrackerEnabled = r.BoolPointer()
-		case "tracker_app_id":
-			v.TrackerAppID = pointer(r, jsonread.Text[string])
-		case "tracker_collector_hostname":
-			v.TrackerCollectorHostname = pointer(r, jsonread.Text[string])
-		case "tracker_database_collector_hostname":
-			v.TrackerDatabaseCollectorHostname = pointer(r, jsonread.Text[string])
-		case "tracker_cookie_domain":
-			v.TrackerCookieDomain = pointer(r, jsonread.Text[string])
-		case "codeintel_enabled":
-			v.CodeIntelEnabled = r.BoolPointer()
-		case "codeintel_public_only":
-			v.CodeIntelPublicOnly = r.BoolPointer()
-		case "codeintel_url":
-			v.CodeIntelURL = pointer(r, jsonread.Text[string])
-		case "editor_extension_marketplace":
-			v.EditorExtensionMarketplace = mapOf(r, jsonread.Verbatim[json.RawMessage])
+		case "slack_app_enabled":
+			v.SlackAppEnabled = r.BoolPointer()
+		case "slack_app_id":
+			v.SlackAppID = pointer(r, jsonread.Text[string])
+		case "slack_app_secret":
+			v.SlackAppSecret = pointer(r, jsonread.Text[string])
+		case "slack_app_signing_secret":
+			v.SlackAppSigningSecret = pointer(r, jsonread.Text[string])
+		case "slack_app_verification_token":
+			v.SlackAppVerificationToken = pointer(r, jsonread.Text[string])
+		case "snowplow_enabled":
+			v.SnowplowEnabled = r.BoolPointer()
+		case "snowplow_app_id":
+			v.SnowplowAppID = pointer(r, jsonread.Text[string])
+		case "snowplow_collector_hostname":
+			v.SnowplowCollectorHostname = pointer(r, jsonread.Text[string])
+		case "snowplow_database_collector_hostname":
+			v.SnowplowDatabaseCollectorHostname = pointer(r, jsonread.Text[string])
+		case "snowplow_cookie_domain":
+			v.SnowplowCookieDomain = pointer(r, jsonread.Text[string])
+		case "sourcegraph_enabled":
+			v.SourcegraphEnabled = r.BoolPointer()
+		case "sourcegraph_public_only":
+			v.SourcegraphPublicOnly = r.BoolPointer()
+		case "sourcegraph_url":
+			v.SourcegraphURL = pointer(r, jsonread.Text[string])
+		case "vscode_extension_marketplace":
+			v.VSCodeExtensionMarketplace = mapOf(r, jsonread.Verbatim[json.RawMessage])
 		case "silent_mode_enabled":
 			jsonread.Bool(&v.SilentModeEnabled, r)
 		case "security_txt_content":
@@ -433,25 +433,25 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 		case "globally_allowed_ips":
 			jsonread.Text(&v.GloballyAllowedIPs, r)
 		case "plantuml_enabled":
-			jsonread.Bool(&v.DiagramAEnabled, r)
+			jsonread.Bool(&v.PlantUMLEnabled, r)
 		case "plantuml_url":
-			v.DiagramAURL = nullable(r, jsonread.Text[string])
+			v.PlantUMLURL = nullable(r, jsonread.Text[string])
 		case "diagramsnet_enabled":
-			jsonread.Bool(&v.DiagramBEnabled, r)
+			jsonread.Bool(&v.DiagramsNetEnabled, r)
 		case "diagramsnet_url":
-			v.DiagramBURL = nullable(r, jsonread.Text[string])
+			v.DiagramsNetURL = nullable(r, jsonread.Text[string])
 		case "kroki_enabled":
-			jsonread.Bool(&v.DiagramCEnabled, r)
+			jsonread.Bool(&v.KrokiEnabled, r)
 		case "kroki_url":
-			v.DiagramCURL = nullable(r, jsonread.Text[string])
+			v.KrokiURL = nullable(r, jsonread.Text[string])
 		case "jira_connect_application_key":
-			jsonread.Text(&v.IssueTrackerConnectApplicationKey, r)
+			jsonread.Text(&v.JiraConnectApplicationKey, r)
 		case "jira_connect_public_key_storage_enabled":
-			jsonread.Bool(&v.IssueTrackerConnectPublicKeyStorageEnabled, r)
+			jsonread.Bool(&v.JiraConnectPublicKeyStorageEnabled, r)
 		case "jira_connect_proxy_url":
-			jsonread.Text(&v.IssueTrackerConnectProxyURL, r)
+			jsonread.Text(&v.JiraConnectProxyURL, r)
 		case "jira_connect_additional_audience_url":
-			jsonread.Text(&v.IssueTrackerConnectAdditionalAudienceURL, r)
+			jsonread.Text(&v.JiraConnectAdditionalAudienceURL, r)
 		case "allow_all_integrations":
 			v.AllowAllIntegrations = r.BoolPointer()
 		case "allowed_integrations":
@@ -464,10 +464,10 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.GroupOwnersCanManageDefaultBranchProtection = r.BoolPointer()
 		case "file_template_project_id":
 			v.FileTemplateProjectID = pointer(r, jsonread.Int[int64])
-		case "replica_node_allowed_ips":
-			v.ReplicaNodeAllowedIPs = pointer(r, jsonread.Text[string])
-		case "replica_status_timeout":
-			v.ReplicaStatusTimeout = r.IntPointer()
+		case "geo_node_allowed_ips":
+			v.GeoNodeAllowedIPs = pointer(r, jsonread.Text[string])
+		case "geo_status_timeout":
+			v.GeoStatusTimeout = r.IntPointer()
 		case "default_project_deletion_protection":
 			v.DefaultProjectDeletionProtection = r.BoolPointer()
 		case "disable_personal_access_tokens":
@@ -484,12 +484,12 @@ func (v *ApplicationSettings) decodeFrom(r *jsonread.Reader) bool {
 			v.DeleteUnconfirmedUsers = r.BoolPointer()
 		case "unconfirmed_users_delete_after_days":
 			v.UnconfirmedUsersDeleteAfterDays = r.IntPointer()
-		case "assistant_features_enabled":
-			v.AssistantFeaturesEnabled = r.BoolPointer()
-		case "lock_assistant_features_enabled":
-			v.LockAssistantFeaturesEnabled = r.BoolPointer()
-		case "use_analytics_store_for_analytics":
-			v.UseAnalyticsStoreForAnalytics = r.BoolPointer()
+		case "duo_features_enabled":
+			v.DuoFeaturesEnabled = r.BoolPointer()
+		case "lock_duo_features_enabled":
+			v.LockDuoFeaturesEnabled = r.BoolPointer()
+		case "use_clickhouse_for_analytics":
+			v.UseClickHouseForAnalytics = r.BoolPointer()
 		case "secret_push_protection_available":
 			v.SecretPushProtectionAvailable = r.BoolPointer()
 		case "virtual_registries_endpoints_api_limit":
@@ -628,6 +628,18 @@ func (v *AuditEventDetails) decodeFrom(r *jsonread.Reader) bool {
 		case "change":
 			v.Change = AuditEventChange{}
 			v.Change.decodeFrom(r)
+		case "changes":
+			jsonread.Raw(&v.Changes, r)
+		case "with":
+			jsonread.Text(&v.With, r)
+		case "as":
+			jsonread.Text(&v.As, r)
+		case "remove":
+			jsonread.Text(&v.Remove, r)
+		case "failed_login":
+			jsonread.Text(&v.FailedLogin, r)
+		case "event_name":
+			jsonread.Text(&v.EventName, r)
 		case "from":
 			jsonread.Text(&v.From, r)
 		case "to":
@@ -1096,6 +1108,28 @@ func (v *HeadPipeline) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Time(&v.UpdatedAt, r)
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
+		case "before_sha":
+			jsonread.Text(&v.BeforeSHA, r)
+		case "tag":
+			jsonread.Bool(&v.Tag, r)
+		case "yaml_errors":
+			jsonread.Text(&v.YAMLErrors, r)
+		case "user":
+			v.User = pointer(r, (*UserSummary).decodeFrom)
+		case "started_at":
+			jsonread.Time(&v.StartedAt, r)
+		case "finished_at":
+			jsonread.Time(&v.FinishedAt, r)
+		case "committed_at":
+			jsonread.Time(&v.CommittedAt, r)
+		case "duration":
+			v.Duration = r.IntPointer()
+		case "queued_duration":
+			v.QueuedDuration = r.IntPointer()
+		case "archived":
+			jsonread.Bool(&v.Archived, r)
+		case "name":
+			jsonread.Text(&v.Name, r)
 		case "coverage":
 			jsonread.Text(&v.Coverage, r)
 		case "detailed_status":
@@ -1283,6 +1317,9 @@ func (v *Issue) decodeFrom(r *jsonread.Reader) bool {
 		case "due_date":
 			v.DueDate = Date{}
 			v.DueDate.decodeFrom(r)
+		case "start_date":
+			v.StartDate = Date{}
+			v.StartDate.decodeFrom(r)
 		case "imported":
 			jsonread.Bool(&v.Imported, r)
 		case "imported_from":
@@ -1394,39 +1431,6 @@ func (v *Iteration) decodeFrom(r *jsonread.Reader) bool {
 	return true
 }
 
-func (v *JobPipeline) decodeFrom(r *jsonread.Reader) bool {
-	if !r.Object() {
-		return false
-	}
-	for r.Field(&v.Extra) {
-		switch string(r.CurrentKey()) {
-		case "id":
-			jsonread.Int(&v.ID, r)
-		case "iid":
-			jsonread.Int(&v.IID, r)
-		case "project_id":
-			jsonread.Int(&v.ProjectID, r)
-		case "sha":
-			jsonread.Text(&v.SHA, r)
-		case "ref":
-			jsonread.Text(&v.Ref, r)
-		case "status":
-			jsonread.Text(&v.Status, r)
-		case "source":
-			jsonread.Text(&v.Source, r)
-		case "created_at":
-			jsonread.Time(&v.CreatedAt, r)
-		case "updated_at":
-			jsonread.Time(&v.UpdatedAt, r)
-		case "web_url":
-			jsonread.Text(&v.WebURL, r)
-		default:
-			r.Unknown(&v.Extra)
-		}
-	}
-	return true
-}
-
 func (v *Label) decodeFrom(r *jsonread.Reader) bool {
 	if v.decodeOther(r) {
 		return true
@@ -1475,6 +1479,8 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Text(&v.TitleHTML, r)
 		case "description":
 			jsonread.Text(&v.Description, r)
+		case "description_html":
+			jsonread.Text(&v.DescriptionHTML, r)
 		case "state":
 			jsonread.Text(&v.State, r)
 		case "imported":
@@ -1584,7 +1590,7 @@ func (v *MergeRequest) decodeFrom(r *jsonread.Reader) bool {
 		case "first_deployed_to_production_at":
 			jsonread.Time(&v.FirstDeployedToProductionAt, r)
 		case "pipeline":
-			v.Pipeline = pointer(r, (*MergeRequestPipeline).decodeFrom)
+			v.Pipeline = pointer(r, (*Pipeline).decodeFrom)
 		case "head_pipeline":
 			v.HeadPipeline = pointer(r, (*HeadPipeline).decodeFrom)
 		case "diff_refs":
@@ -1627,6 +1633,8 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Text(&v.MergeRequest.TitleHTML, r)
 		case "description":
 			jsonread.Text(&v.MergeRequest.Description, r)
+		case "description_html":
+			jsonread.Text(&v.MergeRequest.DescriptionHTML, r)
 		case "state":
 			jsonread.Text(&v.MergeRequest.State, r)
 		case "imported":
@@ -1736,7 +1744,7 @@ func (v *MergeRequestChanges) decodeFrom(r *jsonread.Reader) bool {
 		case "first_deployed_to_production_at":
 			jsonread.Time(&v.MergeRequest.FirstDeployedToProductionAt, r)
 		case "pipeline":
-			v.MergeRequest.Pipeline = pointer(r, (*MergeRequestPipeline).decodeFrom)
+			v.MergeRequest.Pipeline = pointer(r, (*Pipeline).decodeFrom)
 		case "head_pipeline":
 			v.MergeRequest.HeadPipeline = pointer(r, (*HeadPipeline).decodeFrom)
 		case "diff_refs":
@@ -1776,29 +1784,6 @@ func (v *MergeRequestDependency) decodeFrom(r *jsonread.Reader) bool {
 			v.BlockedMergeRequest = pointer(r, (*MergeRequest).decodeFrom)
 		case "project_id":
 			jsonread.Int(&v.ProjectID, r)
-		default:
-			r.Unknown(&v.Extra)
-		}
-	}
-	return true
-}
-
-func (v *MergeRequestPipeline) decodeFrom(r *jsonread.Reader) bool {
-	if !r.Object() {
-		return false
-	}
-	for r.Field(&v.Extra) {
-		switch string(r.CurrentKey()) {
-		case "id":
-			jsonread.Int(&v.ID, r)
-		case "sha":
-			jsonread.Text(&v.SHA, r)
-		case "ref":
-			jsonread.Text(&v.Ref, r)
-		case "status":
-			jsonread.Text(&v.Status, r)
-		case "web_url":
-			jsonread.Text(&v.WebURL, r)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -1994,6 +1979,26 @@ func (v *Note) decodeFrom(r *jsonread.Reader) bool {
 		case "commands_changes":
 			v.CommandsChanges = NoteCommandsChanges{}
 			v.CommandsChanges.decodeFrom(r)
+		case "summary":
+			v.Summary = sliceOf(r, jsonread.Text[string])
+		case "internal":
+			jsonread.Bool(&v.Internal, r)
+		case "project_id":
+			jsonread.Int(&v.ProjectID, r)
+		case "imported":
+			jsonread.Bool(&v.Imported, r)
+		case "imported_from":
+			jsonread.Text(&v.ImportedFrom, r)
+		case "resolved":
+			v.Resolved = r.BoolPointer()
+		case "resolved_by":
+			v.ResolvedBy = pointer(r, (*UserSummary).decodeFrom)
+		case "resolved_at":
+			jsonread.Time(&v.ResolvedAt, r)
+		case "commit_id":
+			jsonread.Text(&v.CommitID, r)
+		case "position":
+			jsonread.Raw(&v.Position, r)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2009,6 +2014,39 @@ func (v *NoteCommandsChanges) decodeFrom(r *jsonread.Reader) bool {
 		switch string(r.CurrentKey()) {
 		case "promote_to_epic":
 			jsonread.Bool(&v.PromoteToEpic, r)
+		default:
+			r.Unknown(&v.Extra)
+		}
+	}
+	return true
+}
+
+func (v *Pipeline) decodeFrom(r *jsonread.Reader) bool {
+	if !r.Object() {
+		return false
+	}
+	for r.Field(&v.Extra) {
+		switch string(r.CurrentKey()) {
+		case "id":
+			jsonread.Int(&v.ID, r)
+		case "iid":
+			jsonread.Int(&v.IID, r)
+		case "project_id":
+			jsonread.Int(&v.ProjectID, r)
+		case "sha":
+			jsonread.Text(&v.SHA, r)
+		case "ref":
+			jsonread.Text(&v.Ref, r)
+		case "status":
+			jsonread.Text(&v.Status, r)
+		case "source":
+			jsonread.Text(&v.Source, r)
+		case "created_at":
+			jsonread.Time(&v.CreatedAt, r)
+		case "updated_at":
+			jsonread.Time(&v.UpdatedAt, r)
+		case "web_url":
+			jsonread.Text(&v.WebURL, r)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2211,6 +2249,8 @@ func (v *Runner) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Text(&v.JobExecutionStatus, r)
 		case "created_by":
 			v.CreatedBy = pointer(r, (*UserSummary).decodeFrom)
+		case "created_at":
+			jsonread.Time(&v.CreatedAt, r)
 		case "contacted_at":
 			jsonread.Time(&v.ContactedAt, r)
 		case "maintenance_note":
@@ -2225,6 +2265,8 @@ func (v *Runner) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Text(&v.Version, r)
 		case "projects":
 			v.Projects = sliceOf(r, (*RunnerProject).decodeFrom)
+		case "groups":
+			v.Groups = sliceOf(r, (*RunnerGroup).decodeFrom)
 		case "tag_list":
 			v.TagList = sliceOf(r, jsonread.Text[string])
 		case "run_untagged":
@@ -2235,6 +2277,25 @@ func (v *Runner) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Text(&v.AccessLevel, r)
 		case "maximum_timeout":
 			v.MaximumTimeout = r.IntPointer()
+		default:
+			r.Unknown(&v.Extra)
+		}
+	}
+	return true
+}
+
+func (v *RunnerGroup) decodeFrom(r *jsonread.Reader) bool {
+	if !r.Object() {
+		return false
+	}
+	for r.Field(&v.Extra) {
+		switch string(r.CurrentKey()) {
+		case "id":
+			jsonread.Int(&v.ID, r)
+		case "name":
+			jsonread.Text(&v.Name, r)
+		case "web_url":
+			jsonread.Text(&v.WebURL, r)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2260,6 +2321,10 @@ func (v *RunnerJob) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Text(&v.Ref, r)
 		case "tag":
 			jsonread.Bool(&v.Tag, r)
+		case "allow_failure":
+			jsonread.Bool(&v.AllowFailure, r)
+		case "web_url":
+			jsonread.Text(&v.WebURL, r)
 		case "coverage":
 			v.Coverage = pointer(r, jsonread.Float[float64])
 		case "created_at":
@@ -2268,6 +2333,10 @@ func (v *RunnerJob) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Time(&v.StartedAt, r)
 		case "finished_at":
 			jsonread.Time(&v.FinishedAt, r)
+		case "erased_at":
+			jsonread.Time(&v.ErasedAt, r)
+		case "failure_reason":
+			jsonread.Text(&v.FailureReason, r)
 		case "duration":
 			v.Duration = pointer(r, jsonread.Float[float64])
 		case "queued_duration":
@@ -2277,30 +2346,9 @@ func (v *RunnerJob) decodeFrom(r *jsonread.Reader) bool {
 		case "commit":
 			v.Commit = pointer(r, (*Commit).decodeFrom)
 		case "pipeline":
-			v.Pipeline = pointer(r, (*RunnerJobPipeline).decodeFrom)
+			v.Pipeline = pointer(r, (*Pipeline).decodeFrom)
 		case "project":
 			v.Project = pointer(r, (*RunnerJobProject).decodeFrom)
-		default:
-			r.Unknown(&v.Extra)
-		}
-	}
-	return true
-}
-
-func (v *RunnerJobPipeline) decodeFrom(r *jsonread.Reader) bool {
-	if !r.Object() {
-		return false
-	}
-	for r.Field(&v.Extra) {
-		switch string(r.CurrentKey()) {
-		case "id":
-			jsonread.Int(&v.ID, r)
-		case "sha":
-			jsonread.Text(&v.SHA, r)
-		case "ref":
-			jsonread.Text(&v.Ref, r)
-		case "status":
-			jsonread.Text(&v.Status, r)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2386,6 +2434,24 @@ func (v *RunnerProject) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Text(&v.Path, r)
 		case "path_with_namespace":
 			jsonread.Text(&v.PathWithNamespace, r)
+		case "topics":
+			v.Topics = sliceOf(r, jsonread.Text[string])
+		case "visibility":
+			jsonread.Text(&v.Visibility, r)
+		case "namespace":
+			v.Namespace = pointer(r, (*Namespace).decodeFrom)
+		case "ssh_url_to_repo":
+			jsonread.Text(&v.SSHURLToRepo, r)
+		case "http_url_to_repo":
+			jsonread.Text(&v.HTTPURLToRepo, r)
+		case "web_url":
+			jsonread.Text(&v.WebURL, r)
+		case "avatar_url":
+			jsonread.Text(&v.AvatarURL, r)
+		case "star_count":
+			jsonread.Int(&v.StarCount, r)
+		case "last_activity_at":
+			jsonread.Time(&v.LastActivityAt, r)
 		default:
 			r.Unknown(&v.Extra)
 		}
@@ -2511,6 +2577,8 @@ func (v *Todo) decodeFrom(r *jsonread.Reader) bool {
 		case "project":
 			v.Project = TodoProject{}
 			v.Project.decodeFrom(r)
+		case "group":
+			v.Group = pointer(r, (*Namespace).decodeFrom)
 		case "author":
 			v.Author = UserSummary{}
 			v.Author.decodeFrom(r)
@@ -2609,6 +2677,10 @@ func (v *UpcomingJob) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Time(&v.StartedAt, r)
 		case "finished_at":
 			jsonread.Time(&v.FinishedAt, r)
+		case "erased_at":
+			jsonread.Time(&v.ErasedAt, r)
+		case "failure_reason":
+			jsonread.Text(&v.FailureReason, r)
 		case "duration":
 			v.Duration = pointer(r, jsonread.Float[float64])
 		case "queued_duration":
@@ -2618,7 +2690,7 @@ func (v *UpcomingJob) decodeFrom(r *jsonread.Reader) bool {
 		case "commit":
 			v.Commit = pointer(r, (*Commit).decodeFrom)
 		case "pipeline":
-			v.Pipeline = pointer(r, (*JobPipeline).decodeFrom)
+			v.Pipeline = pointer(r, (*Pipeline).decodeFrom)
 		case "web_url":
 			jsonread.Text(&v.WebURL, r)
 		case "project":
@@ -2770,6 +2842,18 @@ func (v *User) decodeFrom(r *jsonread.Reader) bool {
 			v.UsingLicenseSeat = r.BoolPointer()
 		case "provisioned_by_group_id":
 			jsonread.Int(&v.ProvisionedByGroupID, r)
+		case "bio_html":
+			jsonread.Text(&v.BioHTML, r)
+		case "preferred_language":
+			jsonread.Text(&v.PreferredLanguage, r)
+		case "can_create_organization":
+			v.CanCreateOrganization = r.BoolPointer()
+		case "provisioned_by_project_id":
+			jsonread.Int(&v.ProvisionedByProjectID, r)
+		case "enterprise_group_id":
+			jsonread.Int(&v.EnterpriseGroupID, r)
+		case "enterprise_group_associated_at":
+			jsonread.Time(&v.EnterpriseGroupAssociatedAt, r)
 		case "custom_attributes":
 			v.CustomAttributes = sliceOf(r, (*CustomAttribute).decodeFrom)
 		default:
@@ -2875,6 +2959,12 @@ func (v *UserSummary) decodeFrom(r *jsonread.Reader) bool {
 			jsonread.Text(&v.WebURL, r)
 		case "locked":
 			v.Locked = r.BoolPointer()
+		case "public_email":
+			jsonread.Text(&v.PublicEmail, r)
+		case "bot":
+			v.Bot = r.BoolPointer()
+		case "custom_attributes":
+			v.CustomAttributes = sliceOf(r, (*CustomAttribute).decodeFrom)
 		default:
 			r.Unknown(&v.Extra)
 		}

@@ -180,12 +180,6 @@ func (v Iteration) MarshalJSON() ([]byte, error) { return marshalValue(v) }
 func (v *Iteration) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
 
 // MarshalJSON writes the fields that are not zero, and the entries of Extra.
-func (v JobPipeline) MarshalJSON() ([]byte, error) { return marshalValue(v) }
-
-// UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
-func (v *JobPipeline) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
-
-// MarshalJSON writes the fields that are not zero, and the entries of Extra.
 func (v Label) MarshalJSON() ([]byte, error) { return marshalValue(v) }
 
 // UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
@@ -208,12 +202,6 @@ func (v MergeRequestDependency) MarshalJSON() ([]byte, error) { return marshalVa
 
 // UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
 func (v *MergeRequestDependency) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
-
-// MarshalJSON writes the fields that are not zero, and the entries of Extra.
-func (v MergeRequestPipeline) MarshalJSON() ([]byte, error) { return marshalValue(v) }
-
-// UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
-func (v *MergeRequestPipeline) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
 
 // MarshalJSON writes the fields that are not zero, and the entries of Extra.
 func (v MergeRequestUser) MarshalJSON() ([]byte, error) { return marshalValue(v) }
@@ -256,6 +244,12 @@ func (v NoteCommandsChanges) MarshalJSON() ([]byte, error) { return marshalValue
 
 // UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
 func (v *NoteCommandsChanges) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
+
+// MarshalJSON writes the fields that are not zero, and the entries of Extra.
+func (v Pipeline) MarshalJSON() ([]byte, error) { return marshalValue(v) }
+
+// UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
+func (v *Pipeline) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
 
 // MarshalJSON writes the fields that are not zero, and the entries of Extra.
 func (v References) MarshalJSON() ([]byte, error) { return marshalValue(v) }
@@ -303,16 +297,16 @@ func (v Runner) MarshalJSON() ([]byte, error) { return marshalValue(v) }
 func (v *Runner) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
 
 // MarshalJSON writes the fields that are not zero, and the entries of Extra.
+func (v RunnerGroup) MarshalJSON() ([]byte, error) { return marshalValue(v) }
+
+// UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
+func (v *RunnerGroup) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
+
+// MarshalJSON writes the fields that are not zero, and the entries of Extra.
 func (v RunnerJob) MarshalJSON() ([]byte, error) { return marshalValue(v) }
 
 // UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
 func (v *RunnerJob) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
-
-// MarshalJSON writes the fields that are not zero, and the entries of Extra.
-func (v RunnerJobPipeline) MarshalJSON() ([]byte, error) { return marshalValue(v) }
-
-// UnmarshalJSON replaces v with an object that is decoded like a response. null changes nothing.
-func (v *RunnerJobPipeline) UnmarshalJSON(data []byte) error { return unmarshalValue(data, v) }
 
 // MarshalJSON writes the fields that are not zero, and the entries of Extra.
 func (v RunnerJobProject) MarshalJSON() ([]byte, error) { return marshalValue(v) }

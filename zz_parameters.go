@@ -11,13 +11,13 @@ func (r *route) parameters() string {
 	case "GET /groups/:id/audit_events":
 		return "created_after created_before"
 	case "GET /groups/:id/issues":
-		return "assignee_id assignee_username author_id author_username closed_by_id confidential created_after created_before due_date epic_id health_status iids in issue_type iteration_id iteration_title labels milestone milestone_id my_reaction_emoji non_archived not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[in] not[iteration_id] not[iteration_title] not[labels] not[milestone] not[milestone_id] not[my_reaction_emoji] not[search] not[weight] order_by scope search sort state updated_after updated_before weight with_labels_details"
+		return "assignee_id assignee_username author_id author_username closed_by_id confidential created_after created_before due_date epic_id health_status iids in issue_type iteration_id iteration_title labels milestone milestone_id my_reaction_emoji non_archived not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[iids] not[in] not[iteration_id] not[iteration_title] not[labels] not[milestone] not[milestone_id] not[my_reaction_emoji] not[search] not[weight] order_by scope search sort state updated_after updated_before weight with_labels_details"
 	case "GET /issues":
 		return "assignee_id assignee_username author_id author_username closed_by_id confidential created_after created_before due_date epic_id health_status iids in issue_type iteration_id iteration_title labels milestone milestone_id my_reaction_emoji non_archived not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[iids] not[iteration_id] not[iteration_title] not[labels] not[milestone] not[milestone_id] not[weight] order_by scope search sort state updated_after updated_before weight with_labels_details"
 	case "GET /jwt/auth":
 		return "scope service"
 	case "GET /merge_requests":
-		return "approved approved_by_ids approved_by_usernames approver_ids assignee_id author_id author_username created_after created_before deployed_after deployed_before environment in labels merge_user_id merge_user_username milestone my_reaction_emoji not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[labels] not[milestone] not[my_reaction_emoji] not[reviewer_id] not[reviewer_username] order_by reviewer_id reviewer_username scope search sort source_branch source_project_id state target_branch updated_after updated_before view wip with_labels_details with_merge_status_recheck"
+		return "approved approved_by_ids approved_by_usernames approver_ids assignee_id assignee_username author_id author_username created_after created_before deployed_after deployed_before draft environment in labels merge_user_id merge_user_username merged_after merged_before milestone my_reaction_emoji non_archived not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[labels] not[milestone] not[my_reaction_emoji] not[reviewer_id] not[reviewer_username] order_by reviewer_id reviewer_username scope search sort source_branch source_project_id state target_branch updated_after updated_before view wip with_labels_details with_merge_status_recheck"
 	case "GET /namespaces":
 		return "full_path_search owned_only requested_hosted_plan search top_level_only"
 	case "GET /namespaces/:namespace/exists":
@@ -25,7 +25,7 @@ func (r *route) parameters() string {
 	case "GET /projects/:id/audit_events":
 		return "created_after created_before"
 	case "GET /projects/:id/merge_requests":
-		return "approved approved_by_ids approved_by_usernames approver_ids assignee_id author_id author_username created_after created_before deployed_after deployed_before environment iids in labels merge_user_id merge_user_username milestone my_reaction_emoji not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[labels] not[milestone] not[my_reaction_emoji] not[reviewer_id] not[reviewer_username] order_by page per_page reviewer_id reviewer_username scope search sort source_branch source_project_id state target_branch updated_after updated_before view wip with_labels_details with_merge_status_recheck"
+		return "approved approved_by_ids approved_by_usernames approver_ids assignee_id assignee_username author_id author_username created_after created_before deployed_after deployed_before draft environment iids in labels merge_user_id merge_user_username merged_after merged_before milestone my_reaction_emoji not[assignee_id] not[assignee_username] not[author_id] not[author_username] not[labels] not[milestone] not[my_reaction_emoji] not[reviewer_id] not[reviewer_username] order_by page per_page reviewer_id reviewer_username scope search sort source_branch source_project_id state target_branch updated_after updated_before view wip with_labels_details with_merge_status_recheck"
 	case "GET /projects/:id/merge_requests/:merge_request_iid/changes":
 		return "access_raw_diffs unidiff"
 	case "GET /projects/:id/merge_requests/:merge_request_iid/versions/:version_id":
@@ -33,7 +33,7 @@ func (r *route) parameters() string {
 	case "GET /projects/:id/registry/repositories":
 		return "tags tags_count"
 	case "GET /projects/:id/repository/archive[.:format]":
-		return "exclude_paths include_lfs_blobs path sha"
+		return "exclude_paths include_lfs_blobs path ref_type sha"
 	case "GET /projects/:id/repository/changelog":
 		return "config_file config_file_ref date from to trailer version"
 	case "GET /projects/:id/repository/compare":
@@ -43,9 +43,9 @@ func (r *route) parameters() string {
 	case "GET /projects/:id/repository/merge_base":
 		return "refs"
 	case "GET /projects/:id/repository/tree":
-		return "page_token pagination path per_page recursive ref"
+		return "page_token pagination path per_page recursive ref with_last_commit"
 	case "GET /projects/:id/runners":
-		return "paused scope status tag_list type"
+		return "paused scope status tag_list type version_prefix"
 	case "GET /registry/repositories/:id":
 		return "size tags tags_count"
 	case "GET /runners":
@@ -57,9 +57,25 @@ func (r *route) parameters() string {
 	case "GET /user":
 		return "sudo"
 	case "GET /users":
-		return "active admins auditors blocked created_after created_before custom_attributes exclude_active exclude_external exclude_humans exclude_internal extern_uid external humans order_by provider saml_provider_id search skip_ldap sort two_factor username with_custom_attributes without_project_bots without_projects"
+		return "active admins auditors blocked created_after created_before custom_attributes exclude_active exclude_external exclude_humans exclude_internal extern_uid external humans order_by provider public_email saml_provider_id search skip_ldap sort two_factor username with_custom_attributes without_project_bots without_projects"
 	case "GET /users/:id":
 		return "with_custom_attributes"
+	}
+	return ""
+}
+
+// dropped are the parameters that current servers drop silently, with the first release that is known
+// to do so: name=release, separated by spaces.
+func (r *route) dropped() string {
+	switch r.Method + " " + r.Template {
+	case "GET /groups/:id/issues":
+		return "not[in]=19.5 not[my_reaction_emoji]=19.5 not[search]=19.5"
+	case "GET /merge_requests":
+		return "approved=19.5"
+	case "GET /projects/:id/merge_requests":
+		return "approved=19.5"
+	case "GET /users":
+		return "saml_provider_id=18.2"
 	}
 	return ""
 }

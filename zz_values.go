@@ -11,35 +11,35 @@ func constantsOf(name string) []string {
 	case "ArchiveFormat":
 		return []string{"bz2", "tar", "tar.bz2", "tar.gz", "tb2", "tbz", "tbz2", "zip"}
 	case "AuditEntityType":
-		return []string{"User", "Group", "Project", "Service::Audit::InstanceScope"}
+		return []string{"User", "Group", "Project", "Gitlab::Audit::InstanceScope"}
 	case "ContributorOrderBy":
 		return []string{"name", "email", "commits"}
 	case "DetailedMergeStatus":
-		return []string{"not_open", "unchecked", "checking", "preparing", "not_approved", "commits_status"}
+		return []string{"not_open", "unchecked", "checking", "preparing", "not_approved", "commits_status", "approvals_syncing", "ci_must_pass", "ci_still_running", "conflict", "discussions_not_resolved", "draft_status", "jira_association_missing", "locked_lfs_files", "locked_paths", "merge_request_blocked", "merge_time", "mergeable", "need_rebase", "requested_changes", "security_policy_pipeline_check", "security_policy_violations", "status_checks_must_pass", "title_regex"}
 	case "DiffVersionState":
 		return []string{"collected"}
 	case "DueDateFilter":
 		return []string{"0", "any", "today", "tomorrow", "overdue", "week", "month", "next_month_and_previous_two_weeks"}
 	case "HealthStatus":
-		return []string{"on_track"}
+		return []string{"on_track", "needs_attention", "at_risk"}
 	case "ImportSource":
 		return []string{"none"}
 	case "IntegrationKind":
-		return []string{"task_tracker", "project_tracker", "build_server", "issue_tracker", "pipeline_service", "chat_classic", "issue_tracker_two_urls_1", "wiki_workspace", "custom_issue_tracker", "monitoring", "test_generation", "team_chat_a", "ci_service", "emails_on_push", "engineering_workflow", "team_chat_b", "team_chat_c", "team_chat_d", "issue_tracker_two_urls_2"}
+		return []string{"asana", "assembla", "bamboo", "bugzilla", "buildkite", "campfire", "clickup", "confluence", "custom-issue-tracker", "datadog", "diffblue-cover", "discord", "drone-ci", "emails-on-push", "ewm", "telegram", "unify-circuit", "webex-teams", "youtrack"}
 	case "IssueOrderBy":
 		return []string{"created_at", "due_date", "label_priority", "milestone_due", "popularity", "priority", "relative_position", "title", "updated_at", "weight"}
 	case "IssueSeverity":
-		return []string{"UNKNOWN"}
+		return []string{"UNKNOWN", "LOW", "MEDIUM", "HIGH", "CRITICAL"}
 	case "IssueState":
 		return []string{"opened", "closed", "all"}
 	case "IssueType":
-		return []string{"issue", "incident", "test_case", "task"}
+		return []string{"issue", "incident", "test_case", "task", "requirement", "ticket"}
 	case "JobLimiterMode":
 		return []string{"track", "compress"}
 	case "JobStatus":
-		return []string{"waiting_for_resource", "running", "success", "failed", "canceled"}
+		return []string{"waiting_for_resource", "created", "preparing", "waiting_for_callback", "pending", "canceling", "skipped", "manual", "scheduled", "running", "success", "failed", "canceled"}
 	case "MergeRequestOrderBy":
-		return []string{"created_at", "title", "updated_at", "merged_at"}
+		return []string{"created_at", "title", "updated_at", "merged_at", "label_priority", "milestone_due", "popularity", "priority"}
 	case "MergeRequestState":
 		return []string{"opened", "closed", "locked", "merged", "all"}
 	case "MergeRequestView":
@@ -52,6 +52,8 @@ func constantsOf(name string) []string {
 		return []string{"all", "default", "protected", "default_and_protected"}
 	case "ProcessMode":
 		return []string{"unordered", "oldest_first", "newest_first", "newest_ready_first"}
+	case "RefType":
+		return []string{"heads", "tags"}
 	case "RegistryAction":
 		return []string{"pull", "push", "delete"}
 	case "RegistryStatus":
@@ -65,7 +67,7 @@ func constantsOf(name string) []string {
 	case "RunnerRegistrar":
 		return []string{"group", "project"}
 	case "RunnerScope":
-		return []string{"active", "paused", "online", "offline", "specific", "shared"}
+		return []string{"active", "paused", "online", "offline", "specific", "shared", "instance_type", "group_type", "project_type", "never_contacted", "stale"}
 	case "RunnerStatus":
 		return []string{"online", "offline", "stale", "never_contacted", "active", "paused"}
 	case "RunnerType":
@@ -77,7 +79,7 @@ func constantsOf(name string) []string {
 	case "Sort":
 		return []string{"asc", "desc"}
 	case "TodoAction":
-		return []string{"marked"}
+		return []string{"marked", "assigned", "mentioned", "build_failed", "approval_required", "directly_addressed"}
 	case "TodoState":
 		return []string{"pending"}
 	case "TodoTargetType":
@@ -95,7 +97,7 @@ func constantsOf(name string) []string {
 	case "WhatsNewVariant":
 		return []string{"all_tiers", "current_tier", "disabled"}
 	case "WorkItemType":
-		return []string{"ISSUE"}
+		return []string{"ISSUE", "REQUIREMENT", "TICKET"}
 	case "YesNo":
 		return []string{"yes", "no"}
 	}

@@ -71,8 +71,8 @@ func costs(taken map[string]median, suffix string) []line {
 }
 
 // overMemory returns a client of this module that is served from memory.
-func overMemory(m *memory, options ...forge.Option) *ours {
-	return newOurs(noServer, append(options, forge.WithHTTPClient(&http.Client{Transport: m}))...)
+func overMemory(m *memory) *ours {
+	return newOurs(noServer, forge.WithHTTPClient(&http.Client{Transport: m}))
 }
 
 // issueFromMemory decodes the issues of the first page, one with each call.

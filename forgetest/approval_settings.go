@@ -25,6 +25,13 @@ func strictApprovals() map[string]bool {
 	}
 }
 
+// sameApproval returns the two names of one setting. The server copies each to the other.
+func sameApproval() map[string]string {
+	return map[string]string{
+		"require_password_to_approve": "require_reauthentication_to_approve", "require_reauthentication_to_approve": "require_password_to_approve",
+	}
+}
+
 // approvals are the settings of a group or project and of the groups above it.
 type approvals struct {
 	subject any
@@ -79,6 +86,9 @@ func setApprovals(c *call) response {
 	for _, p := range c.route.endpoint.BodyParams {
 		if c.has(p.Wire) {
 			own[p.Name] = c.flag(p.Wire)
+			if other := sameApproval()[p.Name]; other != "" && c.server.release.has(newest) {
+				own[other] = own[p.Name]
+			}
 		}
 	}
 	value := func(name string) bool {

@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 )
@@ -26,6 +27,48 @@ func listInstanceEvents(c *call) response {
 		filter.id, filter.byID = id, true
 	}
 	return c.eventPage(filter)
+}
+
+// longestQuery is the time that GitLab's page states for one query of the instance's events. Its
+// code was not found to enforce it.
+const longestQuery = 30 * 24 * time.Hour
+
+// AuditEventLimit is what a server does with a query of the instance's audit events for a time of
+// more than 30 days.
+type AuditEventLimit int
+
+// RefuseLongQueries responds 400, CutLongQueries lists the last 30 days of the time.
+const (
+	_ AuditEventLimit = iota
+	RefuseLongQueries
+	CutLongQueries
+)
+
+// WithAuditEventLimit limits each query of the instance's audit events to 30 days, as GitLab's page
+// of them states; by default there is no limit. The end of a query without created_before is now. A
+// query without created_after is for the 30 days before its end.
+func WithAuditEventLimit(limit AuditEventLimit) Option {
+	if limit != RefuseLongQueries && limit != CutLongQueries {
+		panic(fmt.Sprintf("forgetest: WithAuditEventLimit: %d is not RefuseLongQueries or CutLongQueries", limit))
+	}
+	return func(s *Server) { s.auditLimit = limit }
+}
+
+// limit applies the limit of the server to the time of a query.
+func (c *call) limit(filter *eventFilter) *response {
+	end := filter.before
+	if end.IsZero() {
+		end = c.server.now()
+	}
+	start := end.Add(-longestQuery)
+	switch {
+	case c.server.auditLimit == 0 || c.group != nil || c.project != nil || !filter.after.Before(start):
+	case c.server.auditLimit == RefuseLongQueries && !filter.after.IsZero():
+		return fail(failure(http.StatusBadRequest, "400 Bad request - Date range limited to 30 days"))
+	default:
+		filter.after = start
+	}
+	return nil
 }
 
 // listGroupEvents shows all events to Owners, and to others the events that they caused.
@@ -58,6 +101,9 @@ func (c *call) eventPage(filter eventFilter) response {
 		}
 		*bound = given
 	}
+	if a := c.limit(&filter); a != nil {
+		return *a
+	}
 	return c.page(c.store.events.list(filter, c.instanceScopeName()))
 }
 
@@ -83,7 +129,7 @@ func (c *call) event(arg string, filter eventFilter) response {
 
 // instanceScopeName returns the name of the instance's scope in responses.
 func (c *call) instanceScopeName() string {
-	if c.server.gitlab {
+	if !c.server.neutral {
 		return deployedScope
 	}
 	return instanceScope

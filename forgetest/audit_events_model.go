@@ -291,9 +291,9 @@ func (c *call) auditSettings(before, after *Document) {
 		switch {
 		case from == to || f.Name == "updated_at" || settingAliases()[f.Name] != "":
 		case secret:
-			c.audit(nil, f.Name, "", "")
+			c.audit(nil, c.deployedName(f.Name), "", "")
 		default:
-			c.audit(nil, f.Name, from, to)
+			c.audit(nil, c.deployedName(f.Name), from, to)
 		}
 	}
 }

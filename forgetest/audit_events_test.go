@@ -109,7 +109,7 @@ func TestAuditEventAccess(t *testing.T) {
 }
 
 func TestAuditEventShape(t *testing.T) {
-	s, users, c := auditWorld(t)
+	s, users, c := auditWorld(t, WithNeutralNames())
 	top := []string{"ip_address", "author_name", "entity_path", "target_details", "target_type", "target_id", "event_type"}
 	instance := c.get("/audit_events/1").object(t)
 	details := instance["details"].(map[string]any)
@@ -170,8 +170,8 @@ func TestAuditEventTargets(t *testing.T) {
 	assert.Panics(t, func() { event.Set("author_id", "root") }, "a type that the documents show")
 }
 
-func TestAuditEventsInGitLabVocabulary(t *testing.T) {
-	_, _, c := auditWorld(t, WithGitLabVocabulary())
+func TestAuditEventsInGitLabsWords(t *testing.T) {
+	_, _, c := auditWorld(t)
 	r := c.get("/audit_events?entity_type=Gitlab::Audit::InstanceScope")
 	require.Equal(t, 200, r.Status, r.Body)
 	assert.Equal(t, []any{"Gitlab::Audit::InstanceScope"}, r.column(t, "entity_type"))
@@ -180,7 +180,7 @@ func TestAuditEventsInGitLabVocabulary(t *testing.T) {
 
 // Writes that the contract names record an event with the caller as the author.
 func TestAuditEventsAreRecorded(t *testing.T) {
-	s, users, c := auditWorld(t)
+	s, users, c := auditWorld(t, WithNeutralNames())
 	owner := c.as(users["owner"].Token)
 	for _, step := range []struct {
 		path, form     string

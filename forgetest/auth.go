@@ -34,7 +34,19 @@ func (c *call) authenticate() *response {
 		return fail(failure(http.StatusUnauthorized, "401 Unauthorized"))
 	}
 	c.user, c.job = known.user, known.project
+	if granted, fine := known.permissions(); fine {
+		return c.permit(granted)
+	}
 	return c.inScope(known.scopes)
+}
+
+// permissions returns the permissions of a fine-grained token; fine is false for others.
+func (k credential) permissions() (granted []string, fine bool) {
+	if len(k.scopes) == 0 {
+		return nil, false
+	}
+	list, fine := strings.CutPrefix(k.scopes[0], fineGrained)
+	return strings.Fields(list), fine
 }
 
 // takesJobs reports whether this release accepts job tokens for the endpoint: the changelog accepts
@@ -59,7 +71,7 @@ func (c *call) inScope(scopes []string) *response {
 	}
 	accepted := "api"
 	switch {
-	case needed != "" && c.server.gitlab:
+	case needed != "" && !c.server.neutral:
 		accepted += " " + strings.TrimSuffix(needed, "s")
 	case needed != "":
 		accepted += " " + needed

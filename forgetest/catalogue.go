@@ -36,7 +36,8 @@ type field struct {
 	Items      *itemType     `json:"items"`  // of an array
 	Values     *itemType     `json:"values"` // of a hash
 
-	blank bool // a text field of requests only; it may be null
+	view  string // of the document in the field
+	blank bool   // a text field of requests only; it may be null
 }
 
 // itemType is the type of the items of an array or a hash.
@@ -73,12 +74,17 @@ type endpoint struct {
 		Keyset bool          `json:"keyset"`
 		Only   *availability `json:"keyset_only"` // the platform that has keyset pagination
 		Who    string        `json:"keyset_who"`  // "authenticated" or "both"
-		Order  *struct {
-			OrderBy []string `json:"order_by"`
-			Sort    []string `json:"sort"`
-		} `json:"keyset_order"`
+		Order  *keysetOrder  `json:"keyset_order"`
 	} `json:"pagination"`
 	Kinds []*integrationKind `json:"kinds"` // of integrations.set
+
+	needsOne bool // since newest, a call without any parameter of the body is 400
+}
+
+// keysetOrder has the values that keyset pagination accepts.
+type keysetOrder struct {
+	OrderBy []string `json:"order_by"`
+	Sort    []string `json:"sort"`
 }
 
 type parameter struct {
@@ -131,6 +137,7 @@ func loadCatalogue() *contract {
 		s.add(deployed[name])
 		c.shapes[name] = s
 	}
+	c.addLaterFields()
 	c.extend("MergeRequestChanges", "MergeRequest")
 	locked := c.shapes["UserSummary"]
 	locked.fields[locked.index["locked"]].Views = []string{dependency} // as its "only" says

@@ -18,19 +18,19 @@ import (
 // one or two milliseconds; WithRetry sets another policy.
 //
 // The client has what the options of the server require: the prefix, the addresses and the
-// credentials of the registry, the vocabulary forge.GitLab with [WithGitLabVocabulary]
-// (WithVocabulary("") removes it), and the certificate of [WithTLS]. The given options replace
-// these. If the listener of [WithListener] has a method DialContext, as net.Dialer has, the client
-// connects with it. It connects to the listener, too, if the host of [WithExternalURL] is reserved
-// for tests: forge.test, or another name that ends in .test, .example or .invalid.
+// credentials of the registry, forge.Neutral with [WithNeutralNames], and the certificate of
+// [WithTLS]. The given options replace these. If the listener of [WithListener] has a method
+// DialContext, as net.Dialer has, the client connects with it. It connects to the listener, too,
+// if the host of [WithExternalURL] is reserved for tests: forge.test, or another name that ends in
+// .test, .example or .invalid.
 func (s *Server) Client(options ...forge.Option) *forge.Client {
 	own := []forge.Option{
 		forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}),
 		forge.WithHTTPClient(&http.Client{Transport: s.clientTransport()}), forge.WithToken(s.Token),
 		forge.WithRegistry(s.RegistryURL, s.RegistryAuthURL), forge.WithRegistryCredentials("root", s.Token),
 	}
-	if s.gitlab {
-		own = append(own, forge.WithVocabulary(forge.GitLab))
+	if s.neutral {
+		own = append(own, forge.WithVocabulary(forge.Neutral))
 	}
 	if s.tls {
 		roots := x509.NewCertPool()

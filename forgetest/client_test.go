@@ -81,7 +81,7 @@ func TestRegistryWithJobCredentials(t *testing.T) {
 	image := app.AddRegistryRepository("").AddTag("v1", nil).AddTag("v2", nil)
 	kept := other.AddRegistryRepository("").AddTag("v1", nil)
 	token := app.AddJobToken(srv.Root())
-	client := srv.Client(forge.WithJobToken(token), forge.WithRegistryCredentials("ci-job", token), forge.WithVocabulary(forge.GitLab))
+	client := srv.Client(forge.WithJobToken(token), forge.WithRegistryCredentials("ci-job", token))
 	require.NoError(t, client.RegistryNative.DeleteManifest(t.Context(), "group/app", "v1", nil))
 	assert.Equal(t, []string{"v2"}, image.Tags())
 	require.Error(t, client.RegistryNative.DeleteManifest(t.Context(), "group/other", "v1", nil))
@@ -139,7 +139,7 @@ func TestFIPSOnly(t *testing.T) {
 		assert.Contains(t, string(out), "--- PASS: TestFIPSOnly/OAuth", "the child has run the test")
 		return
 	}
-	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithDemo(), forgetest.WithGitLabVocabulary())
+	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithDemo())
 	client := srv.Client()
 	t.Cleanup(client.CloseIdleConnections)
 	t.Run("API, archives and the catalog", func(t *testing.T) { callEachPart(t, srv, client) })
@@ -197,7 +197,7 @@ func serverCases(t *testing.T) map[string][][]forgetest.Option {
 		},
 		"WithTLS": {
 			{forgetest.WithTLS()},
-			{forgetest.WithTLS(), forgetest.WithPrefix("git"), forgetest.WithGitLabVocabulary()},
+			{forgetest.WithTLS(), forgetest.WithPrefix("git"), forgetest.WithNeutralNames()},
 			{forgetest.WithTLS(), forgetest.WithListener(pipenet.Listen())},
 		},
 		"WithHTTPServer": {
@@ -208,12 +208,13 @@ func serverCases(t *testing.T) map[string][][]forgetest.Option {
 				s.Protocols.SetHTTP2(true)
 			})},
 		},
-		"WithTier":             one(forgetest.WithTier(forgetest.Free)),
-		"WithOffering":         {{forgetest.WithOffering(forgetest.Hosted)}, {forgetest.WithOffering(forgetest.Dedicated)}},
-		"WithRelease":          one(forgetest.WithRelease("16.4")),
-		"WithGitLabVocabulary": one(forgetest.WithGitLabVocabulary()),
-		"WithUnknownFields":    one(forgetest.WithUnknownFields("a_new_field")),
-		"WithMismatchedTypes":  one(forgetest.WithMismatchedTypes("weight")),
+		"WithTier":            one(forgetest.WithTier(forgetest.Free)),
+		"WithOffering":        {{forgetest.WithOffering(forgetest.Hosted)}, {forgetest.WithOffering(forgetest.Dedicated)}},
+		"WithRelease":         one(forgetest.WithRelease("16.4")),
+		"WithAuditEventLimit": {{forgetest.WithAuditEventLimit(forgetest.RefuseLongQueries)}, {forgetest.WithAuditEventLimit(forgetest.CutLongQueries)}},
+		"WithNeutralNames":    one(forgetest.WithNeutralNames()),
+		"WithUnknownFields":   one(forgetest.WithUnknownFields("a_new_field")),
+		"WithMismatchedTypes": one(forgetest.WithMismatchedTypes("weight")),
 
 		"WithJobTokenForAllProjects": one(forgetest.WithJobTokenForAllProjects()),
 	}
@@ -266,7 +267,7 @@ func callEachPart(t *testing.T, srv *forgetest.Server, client *forge.Client) {
 
 // TestOwnOptionsWin checks that the options of Client replace those that it adds.
 func TestOwnOptionsWin(t *testing.T) {
-	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithGitLabVocabulary(), forgetest.WithPrefix("git"))
+	srv := forgetest.New(t, forgetest.WithTLS(), forgetest.WithPrefix("git"))
 	get := func(options ...forge.Option) error {
 		client := srv.Client(options...)
 		defer client.CloseIdleConnections()
@@ -276,7 +277,7 @@ func TestOwnOptionsWin(t *testing.T) {
 	require.NoError(t, get())
 	require.ErrorIs(t, get(forge.WithToken("another")), forge.ErrUnauthorized)
 	require.ErrorIs(t, get(forge.WithoutCredential()), forge.ErrUnauthorized)
-	require.ErrorContains(t, get(forge.WithVocabulary("")), "WithVocabulary(forge.GitLab)")
+	require.ErrorContains(t, get(forge.WithVocabulary(forge.Neutral)), "WithVocabulary(forge.Neutral)")
 	other := httptest.NewTLSServer(http.NotFoundHandler())
 	defer other.Close()
 	roots := x509.NewCertPool()
@@ -440,15 +441,14 @@ func with(o forge.IntegrationOptions, inherit *bool, names []string) forge.Integ
 // Values that are read, decoded and set again do not change: properties, events, secrets that the
 // program sets again, and the inheritance of settings.
 func TestClientDecode(t *testing.T) {
-	srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
+	srv := forgetest.New(t)
 	srv.AddGroup("parent")
 	child := srv.AddGroup("parent/child")
-	client := srv.Client(forge.WithVocabulary(forge.GitLab))
+	client := srv.Client()
 	kinds := catalogue.Kinds()
 	for i, row := range cases.Kinds {
 		kind := row.Options()
-		slug, known := forge.IntegrationKind(kinds[i].ID).Slug(forge.GitLab)
-		require.True(t, known)
+		slug := string(row.Kind)
 		var all []string
 		for _, p := range kinds[i].Params {
 			all = append(all, p.Name)

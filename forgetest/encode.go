@@ -76,6 +76,7 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 	if slices.Contains(e.views, dependency) {
 		nested.views = []string{dependency}
 	}
+	views := nested.views
 	b = append(b, '{')
 	shown := 0
 	for i, f := range d.shape.fields {
@@ -94,6 +95,10 @@ func (e encoder) appendDocument(b []byte, d *Document) []byte {
 		if e.gitlab && deployedDecimals[f.Name] {
 			b = appendDecimal(b, d.values[i])
 			continue
+		}
+		nested.views = views
+		if f.view != "" {
+			nested.views = append(slices.Clip(views), f.view)
 		}
 		b = nested.append(b, d.values[i], f.Format)
 	}

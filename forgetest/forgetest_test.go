@@ -466,6 +466,8 @@ func TestMistakesOfSetupPanic(t *testing.T) {
 		{"forgetest: AddMember: 60 is not a role: use a constant such as Developer", func() { group.AddMember(srv.Root(), 60) }},
 		{"forgetest: AddMember: -10 is not a role: use a constant such as Developer", func() { group.AddMember(srv.Root(), -10) }},
 		{`forgetest: AddToken: "read-api" is not a scope; near: read_api, api, read_user`, func() { srv.Root().AddToken("read-api") }},
+		{"forgetest: AddToken: a fine-grained token has no other scope than that of Permissions", func() { srv.Root().AddToken("api", Permissions("read_issue")) }},
+		{"forgetest: WithAuditEventLimit: 3 is not RefuseLongQueries or CutLongQueries", func() { WithAuditEventLimit(3) }},
 		{`forgetest: Issue has no field "titel"; near: title, state, type; Fields lists all`, func() { NewDocument("Issue").Set("titel", "x") }},
 		{"forgetest: Issue.title is of type string, not int 1", func() { NewDocument("Issue").Set("title", 1) }},
 		{"forgetest: Issue.labels is of type array, not string bug: pass []string", func() { NewDocument("Issue").Set("labels", "bug") }},

@@ -35,6 +35,12 @@ func getArchive(c *call) response {
 	format := orElse(c.args["format"], "tar.gz")
 	ref := orElse(c.text("sha"), defaultBranch)
 	commit := c.project.repo.resolve(ref)
+	switch c.text("ref_type") { // a branch and a tag may have the same name
+	case "heads":
+		commit = c.project.repo.branches[ref]
+	case "tags":
+		commit = c.project.repo.tags[ref]
+	}
 	if commit == nil {
 		return notFound("File")
 	}

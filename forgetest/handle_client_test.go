@@ -140,7 +140,7 @@ func TestHandleChecksRequests(t *testing.T) {
 
 // A handler finds what the server knows about the request, and reads every form of body.
 func TestHandlePassesTheRequest(t *testing.T) {
-	srv := forgetest.New(t, forgetest.WithPrefix("forge"), forgetest.WithGitLabVocabulary())
+	srv := forgetest.New(t, forgetest.WithPrefix("forge"))
 	app := srv.AddProject("acme/app")
 	acme, maya := srv.AddGroup("acme"), srv.AddUser("maya")
 	var body, file, field string

@@ -72,12 +72,12 @@ func (g *Group) inheritsFrom(i *integration) (*Group, *integration) {
 	return nil, nil
 }
 
-// integrationKind finds a kind by its slug. The contract does not name most slugs: without
-// [WithGitLabVocabulary] the id of the kind in the catalogue is used ("task_tracker").
+// integrationKind finds a kind by its slug. The contract does not name most slugs: with
+// [WithNeutralNames] the id of the kind in the catalogue is used ("task_tracker").
 func (s *Server) integrationKind(slug string) *integrationKind {
 	for _, k := range catalogue().endpoints["PUT /groups/:id/integrations/:slug"].Kinds {
 		own := orElse(k.Slug, k.ID)
-		if s.gitlab {
+		if !s.neutral {
 			own = vocabulary().Integrations[k.ID]["slug"]
 		}
 		if own == slug {
@@ -91,7 +91,7 @@ func (s *Server) integrationKind(slug string) *integrationKind {
 func (s *Server) withServerNames(k *integrationKind, slug string) *integrationKind {
 	own := &integrationKind{ID: k.ID, Kind: k.Kind, Slug: slug, Params: slices.Clone(k.Params)}
 	for i, p := range own.Params {
-		if word := vocabulary().Integrations[k.ID][p.Name]; s.gitlab && word != "" {
+		if word := vocabulary().Integrations[k.ID][p.Name]; !s.neutral && word != "" {
 			own.Params[i].Name, own.Params[i].Wire = word, word
 		}
 	}

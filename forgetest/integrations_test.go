@@ -21,8 +21,8 @@ func TestAllowedIntegrations(t *testing.T) {
 		options     []Option
 		email, chat string // slugs in the list
 	}{
-		"neutral": {nil, "emails-on-push", "team_chat_a"},
-		"GitLab":  {[]Option{WithGitLabVocabulary()}, "emails_on_push", "discord"}, // the product lists them with underscores
+		"neutral": {[]Option{WithNeutralNames()}, "emails-on-push", "team_chat_a"},
+		"GitLab":  {nil, "emails_on_push", "discord"}, // the product lists them with underscores
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, tc.options...)
@@ -145,7 +145,7 @@ func documentedIntegrations(t *testing.T) (kinds []documentedKind) {
 
 // slug is the path segment of a kind on a server.
 func (k documentedKind) slug(s *Server) string {
-	if s.gitlab {
+	if !s.neutral {
 		return vocabulary().Integrations[k.id]["slug"]
 	}
 	return k.neutral
@@ -153,7 +153,7 @@ func (k documentedKind) slug(s *Server) string {
 
 // wire returns the server's name of a parameter.
 func (p documentedParam) wire(s *Server, k documentedKind) string {
-	if s.gitlab {
+	if !s.neutral {
 		return orElse(vocabulary().Integrations[k.id][p.name], p.name)
 	}
 	return p.name
@@ -192,7 +192,7 @@ func (p documentedParam) hidden() bool {
 // and from a form, with the group's id and with its path.
 func TestIntegrationParameters(t *testing.T) {
 	require.Len(t, documentedIntegrations(t), 19)
-	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {WithGitLabVocabulary()}} {
+	for name, options := range map[string][]Option{"neutral": {WithNeutralNames()}, "GitLab": nil} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, options...)
 			g := s.AddGroup("top").srv.AddGroup("top/group")
@@ -262,7 +262,7 @@ func holdsIntegration(t *testing.T, s *Server, g *Group, kind documentedKind, se
 // set up partially. Booleans and integers may be text, as in a form. TestBodyTypes tries lists and
 // objects for optional parameters.
 func TestIntegrationTypes(t *testing.T) {
-	s := New(t)
+	s := New(t, WithNeutralNames())
 	s.AddGroup("group")
 	c := newCaller(t, s)
 	tried := 0
@@ -309,11 +309,11 @@ const integrationSlugs = `asana assembla bamboo bugzilla buildkite campfire clic
 	diffblue-cover discord drone-ci emails-on-push ewm telegram unify-circuit webex-teams youtrack`
 
 // Only the three segments without a vendor's name are in the document. The other segments need
-// [WithGitLabVocabulary], with which the ids that replace them are unknown.
+// GitLab's words, with which the ids that replace them are unknown.
 func TestIntegrationSlugs(t *testing.T) {
 	slugs, before := strings.Fields(integrationSlugs), documentedIntegrations(t)
 	require.Len(t, before, len(slugs))
-	for _, s := range []*Server{New(t), New(t, WithGitLabVocabulary())} {
+	for _, s := range []*Server{New(t, WithNeutralNames()), New(t)} {
 		s.AddGroup("group")
 		c := newCaller(t, s)
 		for i, kind := range documentedIntegrations(t) {
@@ -322,10 +322,10 @@ func TestIntegrationSlugs(t *testing.T) {
 				body[p.wire(s, kind)] = p.values()[0]
 			}
 			named := slices.Contains([]string{"custom-issue-tracker", "emails-on-push", "ewm"}, slugs[i])
-			for slug, known := range map[string]bool{slugs[i]: named || s.gitlab, kind.id: kind.id == slugs[i] || !named && !s.gitlab} {
+			for slug, known := range map[string]bool{slugs[i]: named || !s.neutral, kind.id: kind.id == slugs[i] || !named && s.neutral} {
 				r := c.put("/groups/group/integrations/"+slug, body)
 				if !known {
-					assert.Equal(t, 404, r.Status, "%s, GitLab's words: %t", slug, s.gitlab)
+					assert.Equal(t, 404, r.Status, "%s, neutral names: %t", slug, s.neutral)
 				} else if assert.Equal(t, 200, r.Status, "%s: %s", slug, r.Body) {
 					assert.Equal(t, slug, r.object(t)["slug"])
 				}

@@ -41,14 +41,23 @@ func createNote(c *call) response {
 		}
 	}
 	now := c.server.now()
+	internal := c.flag("internal") || c.issue.doc.bool("confidential")
+	at := now
+	if given, valid := parseTime(c.text("created_at")); valid && (c.user.Admin || c.project.role(c.user) >= Owner) {
+		at = given
+	}
 	note := NewDocument("Note").Set("id", c.store.nextID("note", 1)).Set("body", strings.TrimSpace(strings.Join(kept, ""))).
-		Set("author", c.user).Set("created_at", now).Set("updated_at", now).
+		Set("author", c.user).Set("created_at", at).Set("updated_at", at).Set("project_id", c.project.ID).Set("imported_from", "none").
 		Set("noteable_id", c.issue.ID).Set("noteable_type", "Issue").Set("noteable_iid", c.issue.IID).
-		Set("confidential", c.issue.doc.bool("confidential")).Set("commands_changes.promote_to_epic", promote)
+		Set("confidential", internal).Set("internal", internal).Set("commands_changes.promote_to_epic", promote)
+	c.issue.doc.Set("updated_at", now)
 	if note.text("body") != "" {
 		c.issue.notes = append(c.issue.notes, note)
+	} else if promote && c.server.release.has(newest) {
+		return response{status: http.StatusAccepted, doc: map[string]any{
+			"commands_changes": map[string]bool{"promote_to_epic": true}, "summary": []string{"Promoted issue to an epic."},
+		}}
 	}
-	c.issue.doc.Set("updated_at", now)
 	return created(note)
 }
 

@@ -86,12 +86,17 @@ func (c *call) matcher(p parameter, value, in string) condition {
 		return matchDue(value, c.server.now())
 	case "milestone_id":
 		return c.matchMilestone(word)
-	case "created_after", "created_before", "updated_after", "updated_before":
+	case "iteration_id":
+		if word == "current" {
+			return iterationAt(c.server.now())
+		}
+	case "created_after", "created_before", "updated_after", "updated_before", "merged_after", "merged_before":
 		bound, _ := parseTime(value)
 		field, side, _ := strings.Cut(name, "_")
 		return func(i *item) bool {
-			order := i.doc.time(field + "_at").Compare(bound)
-			return order == 0 || (order > 0) == (side == "after")
+			at, known := i.doc.Get(field + "_at").(time.Time)
+			order := at.Compare(bound)
+			return known && (order == 0 || (order > 0) == (side == "after"))
 		}
 	}
 	if side, found := strings.CutPrefix(name, "deployed_"); found {
@@ -216,6 +221,15 @@ func matchDue(keyword string, now time.Time) condition {
 	return func(i *item) bool {
 		due := i.doc.time("due_date")
 		return !due.IsZero() && !due.Before(from) && !due.After(to)
+	}
+}
+
+// iterationAt returns the condition that a day is in the record's iteration.
+func iterationAt(now time.Time) condition {
+	today := now.Truncate(24 * time.Hour)
+	return func(i *item) bool {
+		iteration := i.doc.doc("iteration")
+		return iteration != nil && !iteration.time("start_date").After(today) && !iteration.time("due_date").Before(today)
 	}
 }
 

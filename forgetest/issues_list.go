@@ -157,7 +157,7 @@ func compareRecords(a, b sortKey, aID, bID int64, descending bool) int {
 }
 
 // sortKey returns the key for a value of order_by.
-func (i *Issue) sortKey(order string) sortKey {
+func (i *item) sortKey(order string) sortKey {
 	d := i.doc
 	switch order {
 	case "title":
@@ -165,7 +165,7 @@ func (i *Issue) sortKey(order string) sortKey {
 	case "popularity":
 		return byNumber(d.int("upvotes") + i.countAwards("thumbsup"))
 	case "relative_position":
-		return byNumber(i.IID)
+		return byNumber(d.int("iid"))
 	case "weight":
 		return sortKey{{null: d.Get("weight") == nil, number: d.int("weight")}}
 	case "milestone_due":
@@ -175,10 +175,10 @@ func (i *Issue) sortKey(order string) sortKey {
 	case "priority":
 		return sortKey{timeKey(d.Get("milestone.due_date")), i.labelPriority()}
 	}
-	return sortKey{timeKey(d.Get(order))} // created_at, updated_at, due_date
+	return sortKey{timeKey(d.Get(order))} // created_at, updated_at, merged_at, due_date
 }
 
-func (i *Issue) labelPriority() sortPart {
+func (i *item) labelPriority() sortPart {
 	n, found := i.project.tracker.priority(i.doc.labels())
 	return sortPart{null: !found, number: int64(n)}
 }

@@ -315,5 +315,5 @@ func TestExclusiveFilters(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, 2*26, count)
+	assert.Equal(t, 2*30, count)
 }

@@ -32,6 +32,7 @@ func (c *contract) completeLists() {
 	for _, e := range c.endpoints {
 		e.complete()
 	}
+	c.addLaterParameters()
 }
 
 func find(params []parameter, name string) *parameter {
@@ -106,18 +107,22 @@ func (c *call) dropUnknown() {
 	}
 	for wire := range c.params {
 		switch wire {
-		case "page", "per_page", "pagination", "order_by", "sort", "cursor", "page_token", "sudo":
+		case "page", "per_page", "pagination", "order_by", "sort", "cursor", "page_token", "last", "sudo":
 			continue
 		}
-		if !slices.ContainsFunc(e.QueryParams, func(p parameter) bool { return p.covers(wire) && !c.isRemoved(p) }) {
+		if !slices.ContainsFunc(e.QueryParams, func(p parameter) bool { return c.knows(p, wire) }) {
 			delete(c.params, wire)
 		}
 	}
 }
 
-// isRemoved reports whether the release no longer has a parameter.
-func (c *call) isRemoved(p parameter) bool {
-	return p.Removed != release{} && c.server.release.has(p.Removed)
+// knows reports whether a wire name belongs to a parameter, or to a key of a hash, that the release
+// still has.
+func (c *call) knows(p parameter, wire string) bool {
+	if len(p.Keys) > 0 {
+		return slices.ContainsFunc(p.Keys, func(key parameter) bool { return c.knows(key, wire) })
+	}
+	return p.covers(wire) && (p.Removed == release{} || !c.server.release.has(p.Removed))
 }
 
 // isAllowedValue reports whether a value is one of those that a row lists. A row that lists two

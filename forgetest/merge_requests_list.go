@@ -18,7 +18,7 @@ func (c *call) mergeRequestList(projects []*Project) response {
 	viewpoint := scope{project: c.project, labels: c.flag("with_labels_details"), user: c.user}
 	var list []*MergeRequest
 	for _, p := range projects {
-		if !p.readableBy(c.user) {
+		if !p.readableBy(c.user) || p.archived && c.flag("non_archived") {
 			continue
 		}
 		for _, mr := range p.tracker.mergeRequests {
@@ -61,13 +61,9 @@ func (c *call) recheck(list []*MergeRequest) {
 func (c *call) sortMergeRequests(list []*MergeRequest) {
 	order := c.textOr("order_by", "created_at")
 	descending := c.textOr("sort", "desc") == "desc"
-	key := func(mr *MergeRequest) sortKey {
-		if order == "title" {
-			return byText(mr.doc.text(order))
-		}
-		return sortKey{timeKey(mr.doc.Get(order))}
-	}
-	slices.SortFunc(list, func(a, b *MergeRequest) int { return compareRecords(key(a), key(b), a.ID, b.ID, descending) })
+	slices.SortFunc(list, func(a, b *MergeRequest) int {
+		return compareRecords(a.sortKey(order), b.sortKey(order), a.ID, b.ID, descending)
+	})
 }
 
 // mergeRequestFieldValues returns the values of a merge request that a parameter is compared with.

@@ -45,7 +45,7 @@ func TestOpenMergeRequestFilters(t *testing.T) {
 }
 
 func TestMergeRequestLists(t *testing.T) {
-	s := New(t)
+	s := New(t, WithRelease("18.2"))
 	p := s.AddProject("group/app")
 	p.AddMergeRequests(3, nil)
 	c := newCaller(t, s)

@@ -19,9 +19,13 @@ const (
 // listing is a list of records that is returned in pages. key returns the position of a record for
 // keyset pagination.
 type listing struct {
-	n   int
-	at  func(i int) *Document
-	key func(i int) string
+	n int
+	// position is the parameter of keyset pagination; empty for that of the endpoint.
+	position string
+	// uncounted lists have no totals.
+	uncounted bool
+	at        func(i int) *Document
+	key       func(i int) string
 	// after, if not nil, returns the index after a key without visiting all records. The record with
 	// the key may no longer exist.
 	after func(key string) (i int, valid bool)
@@ -72,7 +76,7 @@ func (c *call) offsetPage(l listing, number, perPage int) response {
 	a.set("X-Prev-Page", prev)
 	a.set("X-Next-Page", next)
 	links := []string{c.link("prev", "page", prev, perPage), c.link("next", "page", next, perPage), c.link("first", "page", "1", perPage)}
-	if l.n <= maxTotal {
+	if l.n <= maxTotal && !l.uncounted {
 		a.set("X-Total", strconv.Itoa(l.n))
 		a.set("X-Total-Pages", strconv.Itoa(last))
 		links = append(links, c.link("last", "page", strconv.Itoa(last), perPage))
@@ -95,7 +99,7 @@ func (c *call) keysetPage(l listing, perPage int) response {
 		// python-gitlab and client-go rely.
 		return rejected(http.StatusBadRequest, "order_by and sort do not have a valid value for keyset pagination")
 	}
-	position := "cursor"
+	position := orElse(l.position, "cursor")
 	if rule.Order == nil && c.route.handler == nil {
 		position = "page_token"
 	}

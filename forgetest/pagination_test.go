@@ -203,7 +203,7 @@ func TestScanEqualsTheList(t *testing.T) {
 
 // Every list is paginated (Document 1 §4 and §8.1), and has no Links header.
 func TestEveryListHasPages(t *testing.T) {
-	s := contractServer(t)
+	s := contractServer(t, WithRelease("18.2"))
 	c := newCaller(t, s)
 	c.send("PUT", "/groups/group/integrations/emails-on-push", "recipients=a@example.com")
 	lists := everyList(t)

@@ -104,6 +104,9 @@ func (c *call) validate() *response {
 	for _, p := range params {
 		problems = append(problems, c.check(p)...)
 	}
+	if e.needsOne && c.server.release.has(newest) && !slices.ContainsFunc(e.BodyParams, c.isSent) {
+		problems = append(problems, "at least one parameter must be provided")
+	}
 	if len(problems) > 0 {
 		return fail(rejected(http.StatusBadRequest, c.deployedNames(problems)...))
 	}
@@ -156,6 +159,12 @@ func (c *call) check(p parameter) (problems []string) {
 		}
 	}
 	return problems
+}
+
+// isSent reports whether a parameter is in the request, with any value.
+func (c *call) isSent(p parameter) bool {
+	_, inBody := c.inBody(p.root())
+	return inBody || c.params.Has(p.Wire) || c.params.Has(p.baseName())
 }
 
 // aliased reports whether a deprecated alias of a parameter is given.
@@ -224,9 +233,9 @@ func (c *call) isDocumented(name string) bool {
 // instance's scope.
 func (c *call) contractValue(value string) string {
 	switch {
-	case c.server.gitlab && value == deployedScope:
+	case !c.server.neutral && value == deployedScope:
 		return instanceScope
-	case c.server.gitlab && value == instanceScope:
+	case !c.server.neutral && value == instanceScope:
 		return deployedScope
 	}
 	return value

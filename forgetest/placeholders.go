@@ -51,7 +51,7 @@ func (s *Server) placeholderColumns() []string {
 	var columns []string
 	for _, f := range catalogue().shapes["PlaceholderReassignmentRow"].fields {
 		name := f.Name
-		if rest, found := strings.CutPrefix(name, "Platform "); found && s.gitlab {
+		if rest, found := strings.CutPrefix(name, "Platform "); found && !s.neutral {
 			name = "GitLab " + rest
 		}
 		columns = append(columns, name)
@@ -86,6 +86,9 @@ func submitPlaceholders(c *call) response {
 	file, found := c.files["file"]
 	if !found {
 		return rejected(http.StatusBadRequest, "file is invalid")
+	}
+	if c.server.release.has(newest) && !strings.HasSuffix(file.name, ".csv") {
+		return failure(http.StatusUnprocessableEntity, "You must upload a CSV file with a .csv file extension.")
 	}
 	rows, err := csv.NewReader(bytes.NewReader(file.data)).ReadAll()
 	if err != nil || len(rows) == 0 || !slices.Equal(rows[0], c.server.placeholderColumns()) {

@@ -45,22 +45,32 @@ func WithOffering(o Offering) Option {
 	return func(s *Server) { s.offering = o }
 }
 
-// WithRelease sets an older release of the server ("16.4"); the default is the newest. Endpoints
+// WithRelease sets the release of the server ("16.11", "18.2"); the default is "19.5". Endpoints
 // that were added later are 404, parameters that were added later are ignored, fields that were
 // added later are omitted, and lists have keyset pagination only from the release that introduced
-// it. Before 18.2 users have saml_provider_id; before 17.7 the tree of a missing path is empty, and
-// no job token reads a changelog; before 17.0 runners have an ip_address, a version has no leading
-// v, and lists have any number of users; before 16.4 a moved project is not found; before 15.5
-// health_status has no keywords. Anything else that newer releases removed is not modelled.
+// it. The contract describes 18.2.
+//
+//   - Since 19.5 the server ignores the filters that GitLab dropped, a note of commands alone is
+//     202, an update of approval settings or a runner without a parameter is 400, a file of
+//     placeholders must be named *.csv, and the managers of a runner have no pages.
+//   - Before 18.2 users have saml_provider_id.
+//   - Before 17.7 the tree of a missing path is empty, and no job token reads a changelog.
+//   - Before 17.0 runners have an ip_address, a version has no leading v, and lists have any number
+//     of users.
+//   - Before 16.4 a moved project is not found.
+//   - Before 15.5 health_status has no keywords.
+//
+// Anything else that newer releases removed is not modelled.
 func WithRelease(number string) Option {
 	var r release
 	if err := r.UnmarshalText([]byte(number)); err != nil {
 		panic("forgetest: WithRelease: " + err.Error())
 	}
+	r.mustBeKnown(number)
 	return func(s *Server) { s.release = r }
 }
 
-// release is a version of the platform; the zero release is the newest.
+// release is a version of the platform.
 type release struct{ major, minor int }
 
 // UnmarshalText parses "16.4".
@@ -73,13 +83,13 @@ func (r *release) UnmarshalText(text []byte) error {
 
 // has reports whether the release is other or a later release.
 func (r release) has(other release) bool {
-	return r == release{} || r.major > other.major || r.major == other.major && r.minor >= other.minor
+	return r.major > other.major || r.major == other.major && r.minor >= other.minor
 }
 
-// WithGitLabVocabulary makes the server use the terms of the deployed product instead of the
-// neutral ones of the contract: settings, integration slugs and their parameters, CSV columns,
-// media types.
-func WithGitLabVocabulary() Option { return func(s *Server) { s.gitlab = true } }
+// WithNeutralNames makes the server use the neutral words of the documents instead of GitLab's, and
+// their forms: for settings, integrations and their parameters, audit event types, columns of
+// placeholder files and scopes of tokens. What the documents do not name has a placeholder.
+func WithNeutralNames() Option { return func(s *Server) { s.neutral = true } }
 
 // availability restricts an endpoint, a parameter or a field to tiers, offerings and releases; an
 // empty list means all.

@@ -43,12 +43,12 @@ func TestKeysetOnlyWhereTheCatalogueHasIt(t *testing.T) {
 		{nil, []string{"registry.list_tags"}},
 		{[]Option{WithOffering(Dedicated)}, []string{"registry.list_tags"}},
 		{[]Option{WithOffering(Hosted)}, nil},
-		{[]Option{WithOffering(Hosted), WithRelease("17.1")}, nil},
-		{[]Option{WithOffering(Hosted), WithRelease("17.0")}, []string{"repositories.tree"}},
-		{[]Option{WithOffering(Hosted), WithRelease("16.10")}, []string{"repositories.tree"}},
-		{[]Option{WithOffering(Hosted), WithRelease("16.9")}, []string{"registry.list_tags", "repositories.tree"}},
-		{[]Option{WithRelease("16.5")}, []string{"registry.list_tags", "repositories.tree"}},
-		{[]Option{WithRelease("16.4")}, []string{"registry.list_tags", "repositories.tree", "users.list"}},
+		{[]Option{WithOffering(Hosted), WithRelease("17.1")}, []string{"runners.list_jobs"}},
+		{[]Option{WithOffering(Hosted), WithRelease("17.0")}, []string{"repositories.tree", "runners.list_jobs"}},
+		{[]Option{WithOffering(Hosted), WithRelease("16.10")}, []string{"repositories.tree", "runners.list_jobs"}},
+		{[]Option{WithOffering(Hosted), WithRelease("16.9")}, []string{"registry.list_tags", "repositories.tree", "runners.list_jobs"}},
+		{[]Option{WithRelease("16.5")}, []string{"registry.list_tags", "repositories.tree", "runners.list_jobs"}},
+		{[]Option{WithRelease("16.4")}, []string{"registry.list_tags", "repositories.tree", "runners.list_jobs", "users.list"}},
 	} {
 		s := contractServer(t, platform.options...)
 		for _, x := range examples() {
@@ -119,6 +119,10 @@ func TestRelease(t *testing.T) {
 		assert.Equal(t, status, of(number).get("/merge_requests?order_by=merged_at").Status, "a value since 17.2 at %s", number)
 	}
 	assert.PanicsWithValue(t, `forgetest: WithRelease: "new" is not a release such as 16.4`, func() { WithRelease("new") })
+	for _, number := range []string{"17.12", "19.6", "20.0"} {
+		assert.PanicsWithValue(t, `forgetest: WithRelease: no release "`+number+`": known are 13.0 to 13.12, 14.0 to 14.10, 15.0 to 15.11, `+
+			`16.0 to 16.11, 17.0 to 17.11, 18.0 to 18.11, 19.0 to 19.5`, func() { WithRelease(number) })
+	}
 	assert.Panics(t, func() { WithRelease("17") })
 }
 
@@ -207,7 +211,7 @@ func privateCalls() (calls []example) {
 // A private project or group is a 404 for readers without credentials and for users without a role
 // in it. Users with a role and administrators find it. A write without credentials is a 401.
 func TestPrivateProjects(t *testing.T) {
-	s := contractServer(t)
+	s := contractServer(t, WithRelease("18.2"))
 	s.AddProject("group/app").visibility = Private
 	s.AddGroup("group", Private)
 	member := s.AddUser("member")
@@ -313,7 +317,7 @@ func TestHealthStatusValues(t *testing.T) {
 // A tier without epics rejects the promotion, and the issue stays open.
 func TestPromotionNeedsATier(t *testing.T) {
 	for tier, want := range map[Tier]int{Free: 403, Premium: 201, Ultimate: 201} {
-		s := New(t, WithTier(tier))
+		s := New(t, WithTier(tier), WithRelease("18.2"))
 		issue := s.AddProject("group/app").AddIssue(nil)
 		r := newCaller(t, s).send("POST", "/projects/1/issues/1/notes", "body=/promote")
 		assert.Equal(t, want, r.Status, tier)

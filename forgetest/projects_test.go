@@ -51,7 +51,7 @@ func setting(t *testing.T, r reply, name string) string {
 
 func TestApprovalSettings(t *testing.T) {
 	for _, path := range []string{"/groups/group%2Fsub", "/projects/group%2Fsub%2Fapp"} {
-		s := New(t)
+		s := New(t, WithRelease("18.2"))
 		s.AddProject("group/sub/app")
 		c := newCaller(t, s)
 		path += "/merge_request_approval_setting"
@@ -119,7 +119,7 @@ func TestApprovalSettingsAreInherited(t *testing.T) {
 
 func TestApprovalSettingsNeedRoleAndTier(t *testing.T) {
 	for tier, want := range map[Tier]int{Free: 403, Premium: 200, Ultimate: 200} {
-		s := New(t, WithTier(tier))
+		s := New(t, WithTier(tier), WithRelease("18.2"))
 		p := s.AddProject("group/app")
 		g := s.AddGroup("group")
 		c := newCaller(t, s)
@@ -287,7 +287,7 @@ func (c caller) upload(path string, parts map[string]string) reply {
 	for name, value := range parts {
 		part, err := w.CreateFormField(name)
 		if file, isFile := strings.CutPrefix(name, "@"); isFile {
-			part, err = w.CreateFormFile(file, "upload.bin")
+			part, err = w.CreateFormFile(file, "upload.csv")
 		}
 		require.NoError(c.t, err)
 		_, err = part.Write([]byte(value))

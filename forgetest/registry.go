@@ -145,8 +145,12 @@ func listTags(c *call, r *RegistryRepository) response {
 		}
 		return i, true
 	}
+	position := ""
+	if c.server.release.has(newest) {
+		position = "last"
+	}
 	return c.page(listing{
-		n: len(tags), key: func(i int) string { return tags[i].name }, after: behind,
+		n: len(tags), position: position, key: func(i int) string { return tags[i].name }, after: behind,
 		at: func(i int) *Document { return r.renderTag(tags[i], NewDocument("RegistryTagSummary"), c.host()) },
 	})
 }

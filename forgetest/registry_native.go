@@ -67,7 +67,7 @@ func (c *call) authenticateNative() *response {
 	}
 	name, password, _ := c.r.BasicAuth()
 	known, found := c.store.tokens[password]
-	if !found || known.scheme == "access_token" && !strings.EqualFold(known.user.Username, name) {
+	if _, fine := known.permissions(); !found || fine || known.scheme == "access_token" && !strings.EqualFold(known.user.Username, name) {
 		a := registryError(http.StatusUnauthorized, "UNAUTHORIZED", "HTTP Basic: Access denied.")
 		a.set("WWW-Authenticate", `Basic realm="registry"`)
 		return &a

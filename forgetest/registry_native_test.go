@@ -255,7 +255,7 @@ func (c caller) sendFile(path, field, content string) reply {
 }
 
 func TestPlaceholders(t *testing.T) {
-	s := New(t)
+	s := New(t, WithNeutralNames())
 	g := s.AddGroup("group")
 	jane, owner, maintainer := s.AddUser("jane"), s.AddUser("owner"), s.AddUser("maintainer")
 	s.AddUser("tom").Edit(func(d *Document) { d.Set("public_email", "tom@public.example") })
@@ -295,7 +295,7 @@ func TestPlaceholders(t *testing.T) {
 		assert.Equal(t, 400, c.sendFile(path, "file", content).Status)
 	}
 
-	deployed := New(t, WithGitLabVocabulary())
+	deployed := New(t)
 	deployed.AddGroup("group")
 	assert.Contains(t, newCaller(t, deployed).get(path).Body, "GitLab username,GitLab public email\n")
 }

@@ -65,6 +65,9 @@ func listTree(c *call) response {
 		files = append(files, d.Set("type", "blob"))
 	})
 	docs := slices.Concat(folders, files)
+	if c.text("pagination") == "none" && c.flag("recursive") {
+		return ok(docs)
+	}
 	return c.page(listing{n: len(docs), at: func(i int) *Document { return docs[i] }, key: func(i int) string { return docs[i].text("path") }})
 }
 

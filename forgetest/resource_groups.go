@@ -104,9 +104,20 @@ func listResourceGroups(c *call) response {
 
 func getResourceGroup(_ *call, g *ResourceGroup) response { return ok(g.doc) }
 
+// withReason returns a job, which has a failure_reason only if it failed.
+func (d *Document) withReason() *Document {
+	if d.text("failure_reason") == "" {
+		return d.clone().Omit("failure_reason")
+	}
+	return d
+}
+
 // listUpcomingJobs lists the jobs in the order in which they get the resource.
 func listUpcomingJobs(c *call, g *ResourceGroup) response {
-	jobs := slices.Clone(g.jobs)
+	jobs := make([]*Document, len(g.jobs))
+	for i, job := range g.jobs {
+		jobs[i] = job.withReason()
+	}
 	if strings.HasPrefix(g.doc.text("process_mode"), "newest") {
 		slices.Reverse(jobs)
 	}

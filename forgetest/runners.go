@@ -88,6 +88,8 @@ func (r *Runner) hasState(wanted string, c *call) bool {
 		return r.doc.bool("paused") == (wanted == "paused")
 	case "specific", "shared":
 		return (r.kind() == "instance_type") == (wanted == "shared")
+	case "instance_type", "group_type", "project_type":
+		return r.kind() == wanted
 	case "offline":
 		return status == "offline" || status == "stale"
 	}
@@ -126,7 +128,11 @@ func getRunner(c *call) response {
 	if a != nil {
 		return *a
 	}
-	return ok(r.render(c.server.now())).as("detail")
+	d := r.render(c.server.now())
+	if c.text("include_projects") == "false" {
+		d.Omit("projects")
+	}
+	return ok(d).as("detail")
 }
 
 // updateRunner changes the fields of the call; the same request line pauses a runner.
@@ -207,19 +213,25 @@ func listRunnerJobs(c *call) response {
 	for _, j := range r.jobs {
 		if j.project.role(c.user) >= Reporter && (!c.has("status") || c.text("status") == j.doc.text("status")) &&
 			(!c.has("system_id") || c.text("system_id") == j.systemID) {
-			docs = append(docs, j.doc)
+			docs = append(docs, j.doc.withReason())
 		}
 	}
 	if c.textOr("sort", "desc") == "desc" {
 		slices.Reverse(docs)
 	}
-	return c.page(listOf(docs))
+	list := listOf(docs)
+	list.key = func(i int) string { return decimal(docs[i].int("id")) }
+	list.uncounted = c.has("system_id") && c.server.release.has(newest)
+	return c.page(list)
 }
 
 func listRunnerManagers(c *call) response {
 	r, a := c.runner(c.maySee)
 	if a != nil {
 		return *a
+	}
+	if c.server.release.has(newest) {
+		return ok(slices.Concat([]*Document{}, r.managers)) // without pages
 	}
 	return c.page(listOf(r.managers))
 }

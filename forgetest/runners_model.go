@@ -53,10 +53,10 @@ func (s *Server) addRunner(kind string, fill func(runner *Document), place func(
 	now := s.now()
 	s.mu.Unlock()
 	r.doc = NewDocument("Runner").Set("id", r.ID).Set("description", "Runner "+decimal(r.ID)).Set("ip_address", "").
-		Set("active", true).Set("runner_type", kind).Set("is_shared", kind == "instance_type").Set("contacted_at", now).
+		Set("active", true).Set("runner_type", kind).Set("is_shared", kind == "instance_type").Set("contacted_at", now).Set("created_at", now).
 		Set("architecture", "amd64").Set("platform", "linux").Set("revision", "91a27b2a").Set("version", "18.0.0").
 		Set("tag_list", []string{}).Set("access_level", "not_protected").Set("locked", false).Set("run_untagged", true)
-	r.doc.fillWith(fill, "id", "runner_type", "online", "projects")
+	r.doc.fillWith(fill, "id", "runner_type", "online", "projects", "groups")
 	s.edit()
 	defer s.mu.Unlock()
 	place(r)
@@ -100,7 +100,8 @@ func (r *Runner) AddJob(p *Project, systemID string, fill func(job *Document)) *
 	d := NewDocument("RunnerJob").Set("id", r.srv.store.nextID("job", 1)).Set("status", "running").Set("stage", "test").Set("name", "test").
 		Set("ref", defaultBranch).Set("tag", false).Set("created_at", now).Set("started_at", now).
 		Set("user", NewDocument("UserProfile").adopt(r.srv.store.root.doc)).
-		Set("pipeline", NewDocument("RunnerJobPipeline").Set("id", r.srv.store.nextID("pipeline", 1)).Set("ref", defaultBranch).Set("status", "running")).
+		Set("pipeline", NewDocument("RunnerJobPipeline").Set("id", r.srv.store.nextID("pipeline", 1)).Set("ref", defaultBranch).Set("status", "running").
+			Set("project_id", p.ID).Set("source", "push").Set("created_at", now).Set("updated_at", now)).
 		Set("project", NewDocument("RunnerJobProject").adopt(p.render()).Set("description", p.Name).Set("created_at", now).
 			Set("name_with_namespace", strings.ReplaceAll(parent, "/", " / ")+" / "+p.Name))
 	if commit != nil {
@@ -145,6 +146,11 @@ func (r *Runner) render(now time.Time) *Document {
 	d := r.doc.clone()
 	if r.srv.release.has(release{17, 0}) { // the address is a field of the manager (Document 2 §2.9)
 		d.Set("ip_address", "")
+	}
+	if r.group == nil {
+		d.Omit("groups")
+	} else {
+		d.Set("groups", []*Document{NewDocument("RunnerGroup").Set("id", r.group.ID).Set("name", r.group.Name).Set("web_url", link("/groups/"+r.group.Path))})
 	}
 	return d.Set("status", status).Set("online", status == "online").Set("active", !r.doc.bool("paused")).
 		Set("projects", renderAll("RunnerProject", r.projects))

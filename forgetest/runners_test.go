@@ -335,7 +335,7 @@ func TestRunnerScopes(t *testing.T) {
 				r := newCaller(t, s).as(token).send(e.Method, path, form)
 				assert.Equal(t, want, r.Status, "%s: %q %s", who, name, route)
 				if want == 403 {
-					accepted := map[bool]string{true: "read_api api", false: "api manage_runners"}[e.Auth.Scope == ""]
+					accepted := map[bool]string{true: "read_api api", false: "api manage_runner"}[e.Auth.Scope == ""]
 					assert.Regexp(t, `^{"error":"insufficient_scope","error_description":".+","scope":"`+accepted+`"}$`, r.Body)
 				}
 			}
@@ -345,7 +345,7 @@ func TestRunnerScopes(t *testing.T) {
 
 // Deployed servers have the name of the scope in the singular.
 func TestDeployedRunnerScope(t *testing.T) {
-	s := New(t, WithGitLabVocabulary())
+	s := New(t)
 	s.AddRunner(nil)
 	r := newCaller(t, s).as(s.Root().AddToken("read_user")).get("/runners/1")
 	assert.Contains(t, r.Body, `"scope":"api manage_runner"`)

@@ -149,7 +149,7 @@ func (s *Server) respond(c *call, body []byte, allowed []string) response {
 
 // encoder returns an encoder for the platform. The caller holds mu.
 func (s *Server) encoder() encoder {
-	return encoder{base: s.base(), gitlab: s.gitlab, isAvailable: func(r *availability) bool { return r.available(s) }}
+	return encoder{base: s.base(), gitlab: !s.neutral, isAvailable: func(r *availability) bool { return r.available(s) }}
 }
 
 // run executes the steps that all endpoints share, then the handler of the endpoint. The response

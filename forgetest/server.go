@@ -40,11 +40,12 @@ type Server struct {
 	certificate   *tls.Certificate
 	configure     func(*http.Server) // before it serves
 	demo          bool
-	gitlab        bool // terms of the deployed product
+	neutral       bool // the words of the documents
 	tier          Tier
 	offering      Offering
 	release       release
 	maxQuery      int
+	auditLimit    AuditEventLimit
 	changes       changes
 	jobReachesAll bool // the job token has access to all projects
 
@@ -151,7 +152,7 @@ func New(t testing.TB, opts ...Option) *Server {
 
 // Start starts a server outside a test. The caller closes it.
 func Start(opts ...Option) (*Server, error) {
-	s := &Server{addr: "127.0.0.1:0", clock: time.Now, maxQuery: defaultMaxQuery, tier: Ultimate, offering: SelfManaged}
+	s := &Server{addr: "127.0.0.1:0", clock: time.Now, maxQuery: defaultMaxQuery, tier: Ultimate, offering: SelfManaged, release: newest}
 	for _, opt := range opts {
 		opt(s)
 	}

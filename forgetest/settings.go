@@ -98,7 +98,7 @@ func getSettings(c *call) response { return c.settingsResponse(c.effectiveSettin
 
 func (c *call) settingsResponse(d *Document) response {
 	a := ok(d)
-	if c.server.gitlab {
+	if !c.server.neutral {
 		a.fieldNames = vocabulary().Settings
 	}
 	return a

@@ -105,7 +105,7 @@ func TestSettingsHaveTheirTypes(t *testing.T) {
 	for _, p := range catalogue().endpoints["PUT "+settingsPath].BodyParams {
 		parameters[p.Name] = p
 	}
-	for i, on := range []platformOf{{"ultimate", nil}, {"GitLab", []Option{WithGitLabVocabulary()}}, {"free", []Option{WithTier(Free)}}} {
+	for i, on := range []platformOf{{"ultimate", []Option{WithNeutralNames()}}, {"GitLab", nil}, {"free", []Option{WithTier(Free), WithNeutralNames()}}} {
 		t.Run(on.name, func(t *testing.T) {
 			s := New(t, on.options...)
 			m := &meeting{caller: newCaller(t, s), srv: s}
@@ -118,7 +118,7 @@ func TestSettingsHaveTheirTypes(t *testing.T) {
 				value, is := shown[inWords(s, name)]
 				sold := soldSetting(s, p)
 				assert.Equal(t, sold, is, name)
-				if s.gitlab && deployedDecimals[name] {
+				if !s.neutral && deployedDecimals[name] {
 					continue // it is text on this server
 				}
 				if is {

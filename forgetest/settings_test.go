@@ -27,7 +27,7 @@ func (c caller) put(path string, body any) reply {
 // TestSettingsKeepWhatWasSent sets each of them, as JSON and in a form.
 func TestSettingsAreStateful(t *testing.T) {
 	require.Len(t, catalogue().endpoints["PUT "+settingsPath].BodyParams, 127)
-	c := newCaller(t, New(t))
+	c := newCaller(t, New(t, WithNeutralNames()))
 	object := c.send("PUT", settingsPath+"?snippet_size_limit=7&valid_runner_registrars[]=group&asset_proxy_allowlist=a,,b", "").object(t)
 	assertShown(t, object, map[string]any{
 		"id": 1.0, "snippet_size_limit": 7.0, "valid_runner_registrars": []any{"group"}, "asset_proxy_allowlist": []any{"a", "b"},
@@ -40,7 +40,7 @@ func TestSettingsAreStateful(t *testing.T) {
 }
 
 func TestSettingsRules(t *testing.T) {
-	s := New(t)
+	s := New(t, WithNeutralNames())
 	c := newCaller(t, s)
 	for form, body := range map[string]string{
 		"antispam_enabled=true":                                                `{"error":"antispam_api_key is missing"}`,
@@ -107,7 +107,7 @@ func TestSettingsCache(t *testing.T) {
 }
 
 func TestSettingsInGitLabVocabulary(t *testing.T) {
-	c := newCaller(t, New(t, WithGitLabVocabulary()))
+	c := newCaller(t, New(t))
 	object := c.get(settingsPath).object(t)
 	for neutral, word := range vocabulary().Settings {
 		assert.NotContains(t, object, neutral)
@@ -284,7 +284,7 @@ func TestSettingDefaults(t *testing.T) {
 		}
 	}
 	// The documents do not show these defaults. They are those of deployed servers.
-	assertShown(t, newCaller(t, New(t)).get(settingsPath).object(t), map[string]any{
+	assertShown(t, newCaller(t, New(t, WithNeutralNames())).get(settingsPath).object(t), map[string]any{
 		"password_authentication_enabled_for_web": true, "session_expire_delay": 10080.0, "can_create_group": true, "default_projects_limit": 100000.0,
 		"default_branch_protection": 2.0, "default_preferred_language": "en", "default_snippet_visibility": "private", "terms": "",
 		"default_project_visibility": "private", "default_group_visibility": "private", "gravatar_enabled": true, "deletion_adjourned_period": 30.0,
@@ -296,7 +296,7 @@ func TestSettingDefaults(t *testing.T) {
 // An integration that is set with only its required parameters has the documented defaults, even if
 // it had other values before.
 func TestIntegrationDefaults(t *testing.T) {
-	for name, options := range map[string][]Option{"neutral": nil, "GitLab": {WithGitLabVocabulary()}} {
+	for name, options := range map[string][]Option{"neutral": {WithNeutralNames()}, "GitLab": nil} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, options...)
 			g := s.AddGroup("group")

@@ -130,10 +130,10 @@ type platformOf struct {
 
 func settingPlatforms() (all []platformOf) {
 	for _, tier := range []Tier{Free, Premium, Ultimate} {
-		all = append(all, platformOf{string(tier), []Option{WithTier(tier)}},
-			platformOf{string(tier) + " GitLab", []Option{WithTier(tier), WithGitLabVocabulary()}})
+		all = append(all, platformOf{string(tier), []Option{WithTier(tier), WithNeutralNames()}},
+			platformOf{string(tier) + " GitLab", []Option{WithTier(tier)}})
 	}
-	return append(all, platformOf{"dedicated", []Option{WithOffering(Dedicated)}}, platformOf{"16.0", []Option{WithRelease("16.0")}})
+	return append(all, platformOf{"dedicated", []Option{WithOffering(Dedicated), WithNeutralNames()}}, platformOf{"16.0", []Option{WithRelease("16.0"), WithNeutralNames()}})
 }
 
 // settingFields are the fields of the response in the contract.
@@ -189,7 +189,7 @@ func triedOn(on platformOf, platform, value int) bool {
 
 // inWords returns the server's name of a setting.
 func inWords(s *Server, name string) string {
-	if s.gitlab {
+	if !s.neutral {
 		return orElse(vocabulary().Settings[name], name)
 	}
 	return name
@@ -320,7 +320,7 @@ func TestSettingsOfTheResponseOnly(t *testing.T) {
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit[]=1").Status)
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit[x]=1").Status)
 	assert.Equal(t, 400, c.send("PUT", settingsPath, "snippet_size_limit=1&snippet_size_limit=2").Status)
-	words := newCaller(t, New(t, WithGitLabVocabulary())) // the deployed server shows a decimal as text, and accepts this text
+	words := newCaller(t, New(t)) // the deployed server shows a decimal as text, and accepts this text
 	for value, shown := range map[string]string{
 		`"1.5"`: `"1.5"`, "1.5": `"1.5"`, `"nan"`: "is invalid", `"inf"`: "is invalid", `"x"`: "is invalid", `""`: "is invalid", `"-1"`: "must be greater than or equal to 0",
 	} {

@@ -54,6 +54,7 @@ func (s *Server) AddBot(username string, kind BotKind) *User {
 	defer s.mu.Unlock()
 	u.bot = kind
 	u.doc.Set("bot", true)
+	u.summary.Set("bot", true)
 	return u
 }
 
@@ -64,7 +65,7 @@ func (u *User) Edit(fill func(user *Document)) *User {
 	defer u.srv.mu.Unlock()
 	u.doc.fillWith(fill, "id", "username", "custom_attributes")
 	u.Name = u.doc.text("name")
-	for _, name := range []string{"name", "state", "avatar_url", "locked"} {
+	for _, name := range []string{"name", "state", "avatar_url", "locked", "public_email"} {
 		u.summary.Set(name, u.doc.Get(name))
 	}
 	u.updated = u.srv.now()
@@ -110,10 +111,13 @@ func tokenScopes() []string {
 
 // AddToken creates another access token. With scopes it is limited to them: "api" allows all calls,
 // "manage_runners" the runner calls for which the contract names this scope, and "read_api" all
-// other reads.
+// other reads. The only scope of a fine-grained token is that of [Permissions].
 func (u *User) AddToken(scopes ...string) string {
 	for _, scope := range scopes {
-		if !slices.Contains(tokenScopes(), scope) {
+		switch fine := strings.HasPrefix(scope, fineGrained); {
+		case fine && len(scopes) > 1:
+			panic("forgetest: AddToken: a fine-grained token has no other scope than that of Permissions")
+		case !fine && !slices.Contains(tokenScopes(), scope):
 			panic(fmt.Sprintf("forgetest: AddToken: %q is not a scope; near: %s", scope, strings.Join(nearNames(scope, tokenScopes()), ", ")))
 		}
 	}
@@ -176,7 +180,8 @@ func getUser(c *call) response {
 	if u == nil {
 		return notFound("User")
 	}
-	return c.withUserView(ok(u.renderFull()), "single")
+	a := c.withUserView(ok(u.renderFull()), "single")
+	return a.as(append(a.views, "by id")...)
 }
 
 func getCurrentUser(c *call) response { return ok(c.user.renderFull()).as("full") }
@@ -203,6 +208,7 @@ func (c *call) matchesUser(u *User) bool {
 	for _, refusal := range []bool{
 		c.has("username") && !strings.EqualFold(c.text("username"), u.Username),
 		c.has("search") && !u.matchesSearch(c.text("search"), c.user.Admin && c.server.offering != Hosted),
+		c.has("public_email") && !strings.EqualFold(c.text("public_email"), u.doc.text("public_email")),
 		c.flag("active") && state != "active",
 		c.flag("exclude_active") && state == "active",
 		c.flag("external") && !external,

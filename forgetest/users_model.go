@@ -75,7 +75,7 @@ func (s *Server) addUser(username string, admin bool) *User {
 		Token: newToken("user"), Admin: admin, srv: s, namespaceID: s.store.nextID("namespace", 1),
 	}
 	u.summary = NewDocument("UserSummary").Set("id", u.ID).Set("username", username).Set("name", u.Name).
-		Set("state", "active").Set("web_url", link("/"+username))
+		Set("state", "active").Set("web_url", link("/"+username)).Set("public_email", "")
 	u.doc = u.newDocument()
 	u.addEmail(u.Email, true)
 	s.store.users = append(s.store.users, u)

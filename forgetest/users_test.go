@@ -136,7 +136,7 @@ func TestManyUsersNeedKeyset(t *testing.T) {
 }
 
 func TestSingleUser(t *testing.T) {
-	s := New(t)
+	s := New(t, WithRelease("18.2"))
 	jane := s.AddUser("jane")
 	jane.SetCustomAttribute("team", "old")
 	jane.SetCustomAttribute("team", "core")

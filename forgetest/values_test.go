@@ -15,7 +15,7 @@ import (
 
 // inValues has two projects, so that the ids, the iids and the project ids of the second differ.
 func inValues(t *testing.T) (s *Server, p *Project, jane, tom *User) {
-	s = New(t)
+	s = New(t, WithRelease("18.2"))
 	s.SetClock(noon)
 	s.AddGroup("first") // so that the ids of users, namespaces, groups and projects differ
 	s.AddGroup("group")

@@ -10,20 +10,18 @@ import (
 
 // terms maps neutral names of the contract to those of the deployed product.
 type terms struct {
-	Settings     map[string]string            `json:"-"`            // by neutral name
-	Integrations map[string]map[string]string `json:"integrations"` // by kind: "slug" and templated parameters
+	Settings     map[string]string            // by neutral name
+	Integrations map[string]map[string]string // by kind: "slug" and templated parameters
 }
 
 var vocabulary = sync.OnceValue(func() *terms {
-	v := &terms{Settings: embedded.SettingWords()}
-	embedded.Read("words.json", v)
-	return v
+	return &terms{Settings: embedded.SettingWords(), Integrations: embedded.IntegrationWords()}
 })
 
 // translate replaces the deployed names of settings by the neutral ones, which the deployed product
 // does not know.
 func (c *call) translate() *response {
-	if !c.server.gitlab || !strings.HasSuffix(c.route.endpoint.Path, "/application/settings") {
+	if c.server.neutral || !strings.HasSuffix(c.route.endpoint.Path, "/application/settings") {
 		return nil
 	}
 	params, object := url.Values{}, map[string]any{}
@@ -44,7 +42,7 @@ func (c *call) translate() *response {
 
 // deployedName returns the server's name of a setting.
 func (c *call) deployedName(name string) string {
-	if c.server.gitlab && strings.HasSuffix(c.route.endpoint.Path, "/application/settings") {
+	if !c.server.neutral && strings.HasSuffix(c.route.endpoint.Path, "/application/settings") {
 		return orElse(vocabulary().Settings[name], name)
 	}
 	return name

@@ -13,11 +13,7 @@
 //
 // It reads one page of each list, takes the first object of it, and continues from there
 // (reads.go). It sends no write. By default it starts the embedded server with the demo data. With
-// FORGE_URL and FORGE_TOKEN it uses a real server; a GitLab server also needs
-// FORGE_VOCABULARY=gitlab. An administrator's token sees the most.
-//
-// The report of the embedded server has ten settings in angle brackets: the contract describes them
-// without a name, and only that server sends such names.
+// FORGE_URL and FORGE_TOKEN it uses a real server. An administrator's token sees the most.
 package main
 
 import (

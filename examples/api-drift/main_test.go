@@ -22,9 +22,8 @@ import (
 // full starts a server that has an object for every read: the demo data, and what they lack.
 func full(t *testing.T, options ...forgetest.Option) *forgetest.Server {
 	t.Helper()
-	srv := demotest.Server(t, append([]forgetest.Option{forgetest.WithGitLabVocabulary()}, options...)...)
+	srv := demotest.Server(t, options...)
 	srv.SetClock(forgetest.DemoTime)
-	t.Setenv("FORGE_VOCABULARY", "gitlab")
 	app := srv.AddProject("acme/full")
 	app.AddCommit(forgetest.Change{Message: "Begin\n\nChangelog: added", Files: map[string]string{"README.md": "hunter2\n"}})
 	app.AddCommit(forgetest.Change{Message: "Go on\n\nChangelog: added", Files: map[string]string{"more.txt": "hunter2\n"}})

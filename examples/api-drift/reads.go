@@ -100,7 +100,7 @@ func (w *walk) readProject(ctx context.Context, c *forge.Client) {
 	w.did(keep(&runner, c.Runners.ListAll(ctx, nil, page...)))
 	w.did(keep(&runner, c.Runners.ListForProject(ctx, w.project, nil, page...)))
 	w.did(keep(&runner, c.Runners.List(ctx, nil, page...)))
-	w.did(only(c.Runners.Get(ctx, runner.ID)))
+	w.did(only(c.Runners.Get(ctx, runner.ID, nil)))
 	w.did(drain(c.Runners.ListJobs(ctx, runner.ID, nil, page...)))
 	w.did(drain(c.Runners.ListManagers(ctx, runner.ID, page...)))
 }

@@ -10,7 +10,8 @@
 // up for by the next one. The first run begins with -since, or with yesterday. Days begin and end
 // at midnight UTC, by the server's clock, and the newest event of a day is the first line of its
 // file. A day that has ended gets no new events: no event is in two files, and none is between
-// them. A day without events is an empty file.
+// them. A day without events is an empty file. Each query is for one day, so nothing is lost if a
+// server limits queries to 30 days, as GitLab's page states.
 //
 // A run that is interrupted or killed is continued by the same command. Until a day is complete,
 // its file has the suffix .part. The file audit-export.json has the cursor of the first page that

@@ -14,8 +14,7 @@
 // The exit code is 1 if no row names an account, or if the server has not reassigned all in time.
 //
 // By default it starts the embedded server with the demo data, and keeps no file. With FORGE_URL
-// and FORGE_TOKEN it uses a real server, where the token needs the role Owner in the group; a
-// GitLab server also needs FORGE_VOCABULARY=gitlab.
+// and FORGE_TOKEN it uses a real server, where the token needs the role Owner in the group.
 package main
 
 import (

@@ -108,7 +108,7 @@ func examine(ctx context.Context, client *forge.Client, runners []*forge.Runner,
 
 func read(ctx context.Context, client *forge.Client, id int64) (h *health, err error) {
 	h = &health{}
-	if h.runner, err = client.Runners.Get(ctx, id); err != nil {
+	if h.runner, err = client.Runners.Get(ctx, id, nil); err != nil {
 		return nil, err
 	}
 	if h.managers, err = forge.Collect(client.Runners.ListManagers(ctx, id)); err != nil {

@@ -13,8 +13,7 @@
 // count as drift, because it cannot be compared. -apply sends it each time.
 //
 // By default it starts the embedded server and compares it with desired.json in this folder. With
-// FORGE_URL and FORGE_TOKEN it uses a real server, with an administrator's token; a GitLab server
-// also needs FORGE_VOCABULARY=gitlab.
+// FORGE_URL and FORGE_TOKEN it uses a real server, with an administrator's token.
 package main
 
 import (

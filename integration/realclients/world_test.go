@@ -65,8 +65,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, GroupPath: "acme", ProjectPath: "acme/platform/gateway", Moved: "acme/mobile-app"}
-	w.srv = forgetest.New(t, forgetest.WithDemo(), forgetest.WithGitLabVocabulary())
-	w.hosted = forgetest.New(t, forgetest.WithDemo(), forgetest.WithGitLabVocabulary(), forgetest.WithOffering(forgetest.Hosted))
+	w.srv = forgetest.New(t, forgetest.WithDemo())
+	w.hosted = forgetest.New(t, forgetest.WithDemo(), forgetest.WithOffering(forgetest.Hosted))
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	w.http = &http.Client{Transport: transport}

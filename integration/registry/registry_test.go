@@ -81,7 +81,7 @@ func TestDeleteManifest(t *testing.T) {
 	seen := s.requests()
 	require.Len(t, seen, 1)
 	assert.Equal(t, "DELETE /v2/group/sub/app/manifests/v1", seen[0].Method+" "+seen[0].URL.EscapedPath())
-	assert.Equal(t, manifestType, seen[0].Header.Get("Accept"), "the media type of the vocabulary")
+	assert.Equal(t, manifestType, seen[0].Header.Get("Accept"), "GitLab's media type")
 	assert.False(t, s.has(image, "v1"))
 	assert.True(t, s.has(image, "v2") && s.has(image, reference), "the image still exists")
 

@@ -80,7 +80,7 @@ func (s *setup) client() *forge.Client {
 	transport := &http.Transport{}
 	s.Cleanup(transport.CloseIdleConnections)
 	client, err := forge.NewClient(s.api.URL,
-		forge.WithToken("api-token-0123456789"), forge.WithVocabulary(forge.GitLab), forge.WithHTTPClient(&http.Client{Transport: transport}),
+		forge.WithToken("api-token-0123456789"), forge.WithHTTPClient(&http.Client{Transport: transport}),
 		forge.WithRegistry(s.url, s.realm.URL), forge.WithRegistryCredentials(user, password))
 	require.NoError(s, err)
 	return client

@@ -95,6 +95,22 @@ func Deployed() map[string][]string {
 	return names
 }
 
+// Dropped returns the filters that current servers drop silently, so that the list is not filtered:
+// the first release that is known to do so, by the endpoint's id and the wire name.
+func Dropped() map[string]map[string]string {
+	var deployed struct{ Dropped map[string]map[string]string }
+	Read("deployed.json", &deployed)
+	return deployed.Dropped
+}
+
+// Permissions returns the permissions that a fine-grained token needs, separated by spaces, by the
+// endpoint's id, where GitLab's source or documentation shows them.
+func Permissions() map[string]string {
+	var deployed struct{ Permissions map[string]string }
+	Read("deployed.json", &deployed)
+	return deployed.Permissions
+}
+
 // Outcome describes a write whose response was lost. An empty field follows from the endpoint.
 type Outcome struct {
 	Method  string // the typed method, if it is not the one that requests the endpoint

@@ -69,8 +69,8 @@ func WithoutZeros(key string, value any) any {
 	return value
 }
 
-// GoName returns the path of the Go fields for a wire name such as not[milestone] or iids[];
-// without such a field, it returns the wire name.
+// GoName returns the path of the Go fields for a wire name such as not[milestone] or iids[], or for
+// the documents' name of a setting; without such a field, it returns the wire name.
 func GoName(t reflect.Type, wire string) string {
 	first, inner, nested := strings.Cut(strings.TrimSuffix(wire, "[]"), "[")
 	for t.Kind() == reflect.Pointer {
@@ -82,7 +82,7 @@ func GoName(t reflect.Type, wire string) string {
 	for field := range t.Fields() {
 		name, _, _ := strings.Cut(cmp.Or(field.Tag.Get("url"), field.Tag.Get("json")), ",")
 		switch {
-		case name != first:
+		case name != ShownName(first):
 		case nested:
 			return field.Name + "." + GoName(field.Type, strings.Replace(inner, "]", "", 1))
 		default:

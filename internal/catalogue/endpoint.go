@@ -189,6 +189,9 @@ var readEndpoints = sync.OnceValue(func() map[string]Endpoint {
 				}
 			}
 		}
+		for _, kind := range e.Kinds {
+			kind.showNames()
+		}
 		endpoints[e.ID] = e
 	}
 	return endpoints
@@ -212,9 +215,26 @@ type Kind struct {
 	Params []Param
 }
 
-// Kinds returns the kinds of integrations.
+// Kinds returns the kinds of integrations. Their parameters have GitLab's names, also where the
+// documents have placeholders.
 func Kinds() []Kind {
 	return Endpoints()["integrations.set"].Kinds
+}
+
+// IntegrationWords returns GitLab's words for the placeholders of each kind, and for "slug".
+var IntegrationWords = sync.OnceValue(func() map[string]map[string]string {
+	var words struct{ Integrations map[string]map[string]string }
+	Read("words.json", &words)
+	return words.Integrations
+})
+
+// showNames replaces the placeholders of the documents by GitLab's names.
+func (k Kind) showNames() {
+	for i, p := range k.Params {
+		if word := IntegrationWords()[k.ID][p.Name]; word != "" {
+			k.Params[i].Name, k.Params[i].Wire = word, word
+		}
+	}
 }
 
 // Arguments returns the value of each placeholder of a path; "" if it has none. The key of a value

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // SettingRow is a setting in settings.json, from which internal/gensettings makes the fields of
@@ -13,8 +14,8 @@ import (
 // Doc, and the sentences that follow from the other columns.
 type SettingRow struct {
 	Go         string   // name of the fields
-	Contract   string   // its word; <...> if it has none; empty for a setting beyond the documents
-	GitLab     string   // GitLab's word, if it is another
+	Contract   string   // the documents' word; <...> if they have none; empty for a setting beyond them
+	GitLab     string   // GitLab's word, if it is another; the key in JSON
 	Type       string   // in Go, without pointer and Nullable
 	Nullable   bool     // null is a separate value
 	Access     string   // "read" or "update" for a setting that only responses or only updates have
@@ -57,7 +58,7 @@ func SettingRows() (rows []SettingRow) {
 	return rows
 }
 
-// SettingWords returns GitLab's words by those of the contract, where they differ.
+// SettingWords returns GitLab's words by those of the documents, where they differ.
 func SettingWords() map[string]string {
 	words := map[string]string{}
 	for _, r := range SettingRows() {
@@ -69,9 +70,12 @@ func SettingWords() map[string]string {
 }
 
 // Key returns the name in the JSON of this package.
-func (r SettingRow) Key() string {
-	if r.IsUnnamed() || r.Contract == "" {
-		return r.GitLab
+func (r SettingRow) Key() string { return cmp.Or(r.GitLab, r.Contract) }
+
+// Neutral returns the documents' word, if it is another.
+func (r SettingRow) Neutral() string {
+	if r.GitLab == "" || r.IsUnnamed() {
+		return ""
 	}
 	return r.Contract
 }
@@ -135,13 +139,10 @@ func SettingDependencies() []string {
 	return []string{"delete_unconfirmed_users", "enforce_terms", "password_authentication_enabled_for_web", "require_two_factor_authentication"}
 }
 
-// ShownName returns the JSON name of a field that the catalogue lists under a placeholder.
-func ShownName(name string) string {
-	if !strings.HasPrefix(name, "<") {
-		return name
-	}
-	return cmp.Or(SettingWords()[name], name)
-}
+// ShownName returns GitLab's name of a setting that the catalogue lists under a documents' name.
+func ShownName(name string) string { return cmp.Or(settingWords()[name], name) }
+
+var settingWords = sync.OnceValue(SettingWords)
 
 // SettingFacts describes a setting according to one part of the contract.
 type SettingFacts struct {
@@ -152,6 +153,14 @@ type SettingFacts struct {
 	RequiredWhen string          `json:"required_when"` // the setting that requires this one
 	Needs        map[string]bool // values of other settings without which this one has no effect
 	Deprecated   struct{ Use string }
+}
+
+// showNames replaces the documents' names of the settings that s refers to by GitLab's.
+func (s *SettingFacts) showNames() {
+	s.Name, s.RequiredWhen = ShownName(s.Name), ShownName(s.RequiredWhen)
+	for i, name := range s.Requires {
+		s.Requires[i] = ShownName(name)
+	}
 }
 
 // Setting is a setting in responses, in the update, or in both. If both are nil, only a condition
@@ -173,7 +182,9 @@ func Settings() map[string]Setting {
 	}]() {
 		if e.ID == "settings.update" {
 			for _, param := range e.Body {
-				entries[param.Name] = Setting{Field: entries[param.Name].Field, Param: param}
+				name := ShownName(param.Name)
+				param.showNames()
+				entries[name] = Setting{Field: entries[name].Field, Param: param}
 			}
 		}
 	}

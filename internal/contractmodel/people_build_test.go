@@ -19,7 +19,7 @@ type peopleServer struct {
 
 // peopleServe starts a server with a world, and stores the server's IDs in the world.
 func peopleServe(t *rapid.T, w *peopleWorld) *peopleServer {
-	srv, err := forgetest.Start(forgetest.WithTier(forgetest.Tier(w.Tier)), forgetest.WithOffering(forgetest.Offering(w.Offering)))
+	srv, err := forgetest.Start(forgetest.WithNeutralNames(), forgetest.WithRelease("18.2"), forgetest.WithTier(forgetest.Tier(w.Tier)), forgetest.WithOffering(forgetest.Offering(w.Offering)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func (p *argumentProperty) request(m *badMethod, in []reflect.Value) (sent *said
 		return answer, nil
 	})
 	const base = "https://forge.example.com"
-	client, err := forge.NewClient(base, forge.WithToken("t"), forge.WithVocabulary(cases.Vocabulary()), forge.WithRegistry(base+"/registry", base+"/auth"),
+	client, err := forge.NewClient(base, forge.WithToken("t"), forge.WithRegistry(base+"/registry", base+"/auth"),
 		forge.WithRegistryCredentials(cases.User, "password"), forge.WithHTTPClient(&http.Client{Transport: transport}))
 	require.NoError(p.t, err)
 	in = slices.Clone(in)

@@ -51,7 +51,7 @@ type badInput struct {
 func newBadInput(t *testing.T) *badInput {
 	t.Helper()
 	b := &badInput{t: t, options: map[reflect.Type]reflect.Value{}}
-	b.client = memoryClient(t, b.respond, forge.WithVocabulary(cases.Vocabulary()), forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials(cases.User, "password"))
+	b.client = memoryClient(t, b.respond, forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials(cases.User, "password"))
 	for _, c := range conformanceCases(t) {
 		if c.Options == nil {
 			continue

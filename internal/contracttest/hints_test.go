@@ -180,7 +180,7 @@ func newHintWorld(t *testing.T, p platform) (*outcomeWorld, []caller) {
 
 // as returns a client with the credential of the caller. Each has its own waits and tokens.
 func (w *outcomeWorld) as(who caller) *forge.Client {
-	options := []forge.Option{forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1}), forge.WithHTTPClient(&http.Client{Transport: &http.Transport{}}), forge.WithVocabulary(forge.GitLab)}
+	options := []forge.Option{forge.WithRetry(forge.RetryPolicy{MaxAttempts: 1}), forge.WithHTTPClient(&http.Client{Transport: &http.Transport{}})}
 	if who.credential != nil {
 		options = append(options, who.credential, forge.WithRegistry(w.srv.RegistryURL, w.srv.RegistryAuthURL), forge.WithRegistryCredentials(who.user, who.token))
 	}

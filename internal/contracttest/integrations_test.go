@@ -1,7 +1,6 @@
 package contracttest_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"io"
 	"maps"
@@ -9,7 +8,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,10 +26,7 @@ func TestIntegrationKinds(t *testing.T) {
 	require.Len(t, kinds, len(cases.Kinds))
 	for i, kind := range kinds {
 		row := cases.Kinds[i]
-		require.Equal(t, kind.ID, string(row.Kind))
-		slug, named := row.Kind.Slug("")
-		assert.Equal(t, kind.Slug, slug)
-		assert.Equal(t, named, slug != "" && forge.IntegrationSlug(slug).Kind("") == row.Kind)
+		require.Equal(t, catalogue.IntegrationWords()[kind.ID]["slug"], string(row.Kind))
 		fields := catalogue.JSONFields(reflect.TypeOf(row.Options()).Elem())
 		for _, param := range kind.Params {
 			delete(fields, param.Name)
@@ -46,88 +41,68 @@ func TestIntegrationKinds(t *testing.T) {
 // hiddenParams are the parameters that servers do not show.
 var hiddenParams = regexp.MustCompile(`^(token|password|api_key|webhook)$|_(secret|license_key|channel)$`)
 
-// Each kind is set, read and disabled with the vocabulary of GitLab and with a made-up one. Every
-// parameter is sent, and read back or named as hidden. Without a vocabulary this works only for the
-// kinds that the contract names.
-func TestIntegrationVocabulary(t *testing.T) {
+// Each kind is set, read and disabled in GitLab's words. Every parameter is sent, and read back or
+// named as hidden. In the documents' words this works only for the kinds that they name.
+func TestEachIntegration(t *testing.T) {
 	summary := catalogue.JSONFields(reflect.TypeFor[forge.IntegrationSummary]())
-	for _, row := range cases.Kinds {
-		for _, v := range []forge.Vocabulary{forge.GitLab, madeUpKind(row.Kind, row.Options())} {
-			slug, known := row.Kind.Slug(v)
-			require.True(t, known)
-			options, body, properties := row.Options(), map[string]any{}, map[string]any{}
-			answer, hidden := map[string]any{"slug": slug, "inherited": true, "properties": properties}, []string(nil)
-			for name, field := range catalogue.JSONFields(reflect.TypeOf(options).Elem()) {
-				cases.SetFields(t, reflect.ValueOf(options).Elem(), name)
-				word, mapped := v.WireName(string(row.Kind), name)
-				assert.Equal(t, strings.HasPrefix(name, "<"), mapped, name)
-				wire := cmp.Or(word, name)
-				body[wire] = cases.Sample(t, field).Interface()
-				switch {
-				case hiddenParams.MatchString(name):
-					hidden = append(hidden, name)
-				case summary[name] != nil:
-					answer[wire] = body[wire]
-				case name != "use_inherited_settings": // it is inherited
-					properties[wire] = body[wire]
-				}
-			}
-			reflect.ValueOf(options).Elem().FieldByName("Extra").Set(reflect.ValueOf(map[string]any{"by_hand": "<ci>_url"}))
-			body["by_hand"] = "<ci>_url"
-			sent, err := json.Marshal(body)
-			require.NoError(t, err)
-			text, err := json.Marshal(answer)
-			require.NoError(t, err)
-			var requests []string
-			c := memoryClient(t, func(r *http.Request) (*http.Response, error) {
-				requests = append(requests, r.Method+" "+r.URL.EscapedPath())
-				if r.Method == http.MethodPut {
-					have, err := io.ReadAll(r.Body)
-					require.NoError(t, err)
-					assert.JSONEq(t, string(sent), string(have))
-				}
-				return jsonResponse(http.StatusOK, string(text)), nil
-			}, forge.WithVocabulary(v))
-			group := forge.Path("group/team")
-			require.NoError(t, c.Integrations.Set(t.Context(), group, options))
-			for _, name := range []forge.IntegrationName{row.Kind, forge.IntegrationSlug(slug)} {
-				integration, err := c.Integrations.Get(t.Context(), group, name)
-				require.NoError(t, err)
-				filled := row.Options()
-				unread, err := integration.Decode(filled)
-				require.NoError(t, err)
-				assert.ElementsMatch(t, hidden, unread, row.Kind)
-				for name := range catalogue.JSONFields(reflect.TypeOf(options).Elem()) {
-					field := catalogue.GoName(reflect.TypeOf(filled), name)
-					had, has := reflect.ValueOf(options).Elem().FieldByName(field), reflect.ValueOf(filled).Elem().FieldByName(field)
-					assert.Equal(t, !slices.Contains(hidden, name), reflect.DeepEqual(had.Interface(), has.Interface()), "%s: %s", row.Kind, name)
-				}
-			}
-			require.NoError(t, c.Integrations.Disable(t.Context(), group, row.Kind))
-			path := " /api/v4/groups/group%2Fteam/integrations/" + slug
-			assert.Equal(t, []string{"PUT" + path, "GET" + path, "GET" + path, "DELETE" + path}, requests)
-		}
-		if _, named := row.Kind.Slug(""); !named {
-			c, options := silentClient(t), row.Options()
-			_, err := c.Integrations.Get(t.Context(), forge.ID(7), row.Kind)
-			for _, err := range []error{err, c.Integrations.Set(t.Context(), forge.ID(7), options, forge.SkipValidation()), c.Integrations.Disable(t.Context(), forge.ID(7), row.Kind)} {
-				var invalid *forge.ValidationError
-				require.ErrorAs(t, err, &invalid)
-				assert.Equal(t, "slug", invalid.Param)
-				assert.Contains(t, invalid.Reason, "WithVocabulary(forge.GitLab)")
+	for i, row := range cases.Kinds {
+		options, body, properties := row.Options(), map[string]any{}, map[string]any{}
+		answer, hidden := map[string]any{"slug": string(row.Kind), "inherited": true, "properties": properties}, []string(nil)
+		for name, field := range catalogue.JSONFields(reflect.TypeOf(options).Elem()) {
+			cases.SetFields(t, reflect.ValueOf(options).Elem(), name)
+			body[name] = cases.Sample(t, field).Interface()
+			switch {
+			case hiddenParams.MatchString(name):
+				hidden = append(hidden, name)
+			case summary[name] != nil:
+				answer[name] = body[name]
+			case name != "use_inherited_settings": // it is inherited
+				properties[name] = body[name]
 			}
 		}
-	}
-}
+		reflect.ValueOf(options).Elem().FieldByName("Extra").Set(reflect.ValueOf(map[string]any{"by_hand": "x"}))
+		body["by_hand"] = "x"
+		sent, err := json.Marshal(body)
+		require.NoError(t, err)
+		text, err := json.Marshal(answer)
+		require.NoError(t, err)
+		var requests []string
+		c := memoryClient(t, func(r *http.Request) (*http.Response, error) {
+			requests = append(requests, r.Method+" "+r.URL.EscapedPath())
+			if r.Method == http.MethodPut {
+				have, err := io.ReadAll(r.Body)
+				require.NoError(t, err)
+				assert.JSONEq(t, string(sent), string(have))
+			}
+			return jsonResponse(http.StatusOK, string(text)), nil
+		})
+		group := forge.Path("group/team")
+		require.NoError(t, c.Integrations.Set(t.Context(), group, options))
+		integration, err := c.Integrations.Get(t.Context(), group, row.Kind)
+		require.NoError(t, err)
+		filled := row.Options()
+		unread, err := integration.Decode(filled)
+		require.NoError(t, err)
+		assert.ElementsMatch(t, hidden, unread, row.Kind)
+		for name := range catalogue.JSONFields(reflect.TypeOf(options).Elem()) {
+			field := catalogue.GoName(reflect.TypeOf(filled), name)
+			had, has := reflect.ValueOf(options).Elem().FieldByName(field), reflect.ValueOf(filled).Elem().FieldByName(field)
+			assert.Equal(t, !slices.Contains(hidden, name), reflect.DeepEqual(had.Interface(), has.Interface()), "%s: %s", row.Kind, name)
+		}
+		require.NoError(t, c.Integrations.Disable(t.Context(), group, row.Kind))
+		path := " /api/v4/groups/group%2Fteam/integrations/" + string(row.Kind)
+		assert.Equal(t, []string{"PUT" + path, "GET" + path, "DELETE" + path}, requests)
 
-// madeUpKind returns a vocabulary with made-up words for all names of a kind that the contract
-// omits.
-func madeUpKind(kind forge.IntegrationKind, options forge.IntegrationOptions) forge.Vocabulary {
-	v := "slug " + string(kind) + " = made-up\n"
-	for name := range catalogue.JSONFields(reflect.TypeOf(options).Elem()) {
-		if _, word, unnamed := strings.Cut(name, ">"); unnamed {
-			v += string(kind) + " " + name + " = made_up_" + word + "\n"
+		neutral, err := c.With(forge.WithVocabulary(forge.Neutral))
+		require.NoError(t, err)
+		_, err = neutral.Integrations.Get(t.Context(), group, row.Kind)
+		named := catalogue.Kinds()[i].Slug != ""
+		for _, err := range []error{err, neutral.Integrations.Set(t.Context(), group, options), neutral.Integrations.Disable(t.Context(), group, row.Kind)} {
+			if invalid := (*forge.ValidationError)(nil); !named && assert.ErrorAs(t, err, &invalid) {
+				assert.Equal(t, "slug", invalid.Param)
+				assert.Contains(t, invalid.Reason, "WithVocabulary(forge.Neutral)")
+			}
+			assert.Equal(t, named, err == nil, "%s: %v", row.Kind, err)
 		}
 	}
-	return forge.Vocabulary(v)
 }

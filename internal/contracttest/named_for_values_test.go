@@ -17,16 +17,14 @@ import (
 
 // otherWords are the constants whose names do not end with their values.
 var otherWords = map[string]string{
-	"AuditEntityTypeInstance":   "Service::Audit::InstanceScope",
-	"RegistryScopeCatalog":      "registry:catalog:*",
-	"DueDateFilterNone":         "0",
-	"IntegrationTwoURLTrackerA": "issue_tracker_two_urls_1",
-	"IntegrationTwoURLTrackerB": "issue_tracker_two_urls_2",
-	"RunnerTypeGroup":           "group_type",
-	"RunnerTypeInstance":        "instance_type",
-	"RunnerTypeProject":         "project_type",
-	"SearchInBoth":              "title,description",
-	"SettingTier":               "of another tier",
+	"AuditEntityTypeInstance": "Gitlab::Audit::InstanceScope",
+	"RegistryScopeCatalog":    "registry:catalog:*",
+	"DueDateFilterNone":       "0",
+	"RunnerTypeGroup":         "group_type",
+	"RunnerTypeInstance":      "instance_type",
+	"RunnerTypeProject":       "project_type",
+	"SearchInBoth":            "title,description",
+	"SettingTier":             "of another tier",
 }
 
 // otherPrefixes are the types whose constants do not begin with their names.
@@ -45,6 +43,9 @@ func TestConstantsAreNamedForTheirValues(t *testing.T) {
 			prefix = kind
 		}
 		assert.True(t, strings.HasPrefix(name, prefix), "%s is a %s", name, kind)
+		if kind == "IntegrationKind" {
+			continue // TestIntegrationKinds compares them
+		}
 		if other, known := otherWords[name]; known {
 			assert.Equal(t, other, word, name)
 			continue
@@ -53,7 +54,7 @@ func TestConstantsAreNamedForTheirValues(t *testing.T) {
 		assert.True(t, end != "" && strings.HasSuffix(strings.ToLower(name), end), "%s is %q", name, word)
 		checked++
 	}
-	assert.Greater(t, checked, 150)
+	assert.Greater(t, checked, 140)
 }
 
 // constants returns the exported texts whose types are exported.
@@ -73,10 +74,10 @@ func constants(t *testing.T) (all []*types.Const) {
 
 var rootPackage = sync.OnceValues(func() ([]*types.Package, error) { return gosource.Load(".", ".") })
 
-// exportedType reports whether the type has a name of the package; a vocabulary is a table, not a value.
+// exportedType reports whether the type has a name of the package.
 func exportedType(kind types.Type) bool {
 	named, is := kind.(*types.Named)
-	return is && named.Obj().Exported() && named.Obj().Name() != "Vocabulary"
+	return is && named.Obj().Exported()
 }
 
 // The name of a field matches its wire name, so that ProxyURL cannot send another URL, and Platform

@@ -30,7 +30,7 @@ func TestNestedValues(t *testing.T) {
 			values[name] = wrap(values[name])
 		}
 	}
-	client := silentClient(t, forge.WithVocabulary(forge.GitLab))
+	client := silentClient(t)
 	for name, value := range values {
 		extra := map[string]any{"name": value}
 		settings := &forge.UpdateSettingsOptions{Extra: extra}

@@ -49,7 +49,7 @@ func checkNotModified(t *testing.T, c *cases.Case, route forge.Route, documents,
 			return jsonResponse(http.StatusOK, `{"token":"`+cases.Token+`"}`), nil // for the call
 		}
 		return &http.Response{StatusCode: http.StatusNotModified, Header: http.Header{}, Body: http.NoBody}, nil
-	}, forge.WithVocabulary(cases.Vocabulary()), forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}),
+	}, forge.WithRetry(forge.RetryPolicy{MinWait: time.Millisecond, MaxWait: 2 * time.Millisecond}),
 		forge.WithRegistry(registryAddress, authAddress), forge.WithRegistryCredentials(cases.User, "password"))
 	in, _ := c.Arguments(t, client, c.Fill(t, 0, nil))
 	in = append(in, reflect.ValueOf(forge.SkipValidation()))

@@ -170,7 +170,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"ApplicationSettings", "UpdateSettingsOptions", "SettingsDiff", "SettingsReport", "SettingDifference", "RegistryToken", "TeamChatDOptions", "CustomIntegration"} {
+	for _, name := range []string{"ApplicationSettings", "UpdateSettingsOptions", "SettingsDiff", "SettingsReport", "SettingDifference", "RegistryToken", "WebexTeamsOptions", "CustomIntegration"} {
 		assert.True(t, holders[name], name)
 	}
 }

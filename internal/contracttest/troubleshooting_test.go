@@ -70,10 +70,10 @@ var troubles = map[string]func(t *testing.T, srv *forgetest.Server, app *forgete
 		return listIssues(t, srv.Client())
 	},
 	"settings": func(t *testing.T, srv *forgetest.Server, _ *forgetest.Project) error {
-		return failure(srv.Client(forge.WithVocabulary("")).Settings.Get(t.Context()))
+		return failure(srv.Client(forge.WithVocabulary(forge.Neutral)).Settings.Get(t.Context()))
 	},
 	"integration": func(t *testing.T, srv *forgetest.Server, _ *forgetest.Project) error {
-		return failure(srv.Client(forge.WithVocabulary("")).Integrations.Get(t.Context(), forge.Path("acme"), forge.IntegrationTeamChatB))
+		return failure(srv.Client(forge.WithVocabulary(forge.Neutral)).Integrations.Get(t.Context(), forge.Path("acme"), forge.IntegrationTelegram))
 	},
 }
 
@@ -99,7 +99,7 @@ func TestTroubleshooting(t *testing.T) {
 		marked[block[1]] = true
 		t.Run(block[1], func(t *testing.T) {
 			require.Contains(t, troubles, block[1])
-			srv := forgetest.New(t, forgetest.WithGitLabVocabulary())
+			srv := forgetest.New(t)
 			app := srv.AddProject("acme/app", forgetest.Private)
 			app.AddIssues(5, nil)
 			app.AddRegistryRepository("").AddTags(3, nil)

@@ -64,7 +64,7 @@ func zeroTypes(t *testing.T) map[string]reflect.Type {
 	for _, kind := range []reflect.Type{
 		reflect.TypeFor[forge.Client](), reflect.TypeFor[forge.Option](), reflect.TypeFor[forge.Call](), reflect.TypeFor[forge.Error](), reflect.TypeFor[forge.RateLimitError](), reflect.TypeFor[forge.ValidationError](),
 		reflect.TypeFor[forge.ID](), reflect.TypeFor[forge.Path](), reflect.TypeFor[forge.Response](), reflect.TypeFor[forge.RetryPolicy](), reflect.TypeFor[forge.Limiter](), reflect.TypeFor[forge.SettingsDiff](), reflect.TypeFor[forge.Cursor](),
-		reflect.TypeFor[forge.IDList](), reflect.TypeFor[forge.CustomIntegration](), reflect.TypeFor[forge.IntegrationSlug](), reflect.TypeFor[forge.Number](), reflect.TypeFor[forge.Text](),
+		reflect.TypeFor[forge.IDList](), reflect.TypeFor[forge.CustomIntegration](), reflect.TypeFor[forge.IntegrationSlug](), reflect.TypeFor[forge.IntegrationKind](), reflect.TypeFor[forge.Number](), reflect.TypeFor[forge.Text](),
 		reflect.TypeFor[forge.Attempt](), reflect.TypeFor[forge.Route](), reflect.TypeFor[forge.PlannedRequest](), reflect.TypeFor[forge.Vocabulary](), reflect.TypeFor[forge.RegistryAction](), reflect.TypeFor[forge.Drift](),
 	} {
 		look(kind)

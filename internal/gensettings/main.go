@@ -193,7 +193,11 @@ func field(r catalogue.SettingRow, more, typ, omit string) string {
 	if since != "" {
 		since = "Since " + since + "."
 	}
-	text := comment(sentences(r.Go, r.Doc, tier, since, more))
+	documents := ""
+	if word := r.Neutral(); word != "" {
+		documents = fmt.Sprintf("The documents have json:%q.", word)
+	}
+	text := comment(sentences(r.Go, r.Doc, tier, since, more, documents))
 	if r.Deprecated != "" {
 		text += "//\n" + comment("Deprecated: "+r.Deprecated)
 	}
@@ -216,6 +220,7 @@ func (all settings) table() string {
 			set  bool
 			text string
 		}{
+			{r.Neutral() != "", fmt.Sprintf("neutral: %q", r.Neutral())},
 			{r.IsStruct(), "isStruct: true"},
 			{r.Access != "read", "isSettable: true"},
 			{r.IsUnnamed(), "isUnnamed: true"},

@@ -1,5 +1,6 @@
 // Gentable writes the tables of the documents that list services, methods or endpoints, each
-// between two markers: docs/endpoints.md, the writes of docs/errors-and-retries.md, and AGENTS.md.
+// between two markers: docs/endpoints.md, the writes of docs/errors-and-retries.md, the permissions
+// of docs/credentials.md, and AGENTS.md.
 // It reads the methods from the service files in the current directory, and the rest from
 // forge.Routes and internal/catalogue. It also writes zz_parameters.go, the query parameters of
 // each endpoint. Run go generate after adding an endpoint.
@@ -43,6 +44,7 @@ func generate(dir string) (map[string]string, error) {
 	for name, table := range map[string]string{
 		"docs/endpoints.md endpoints":       endpointTable(services),
 		"docs/errors-and-retries.md writes": writeTable(services),
+		"docs/credentials.md permissions":   permissionTable(services),
 		"AGENTS.md services":                serviceTable(services),
 	} {
 		name, topic, _ := strings.Cut(name, " ")
@@ -99,6 +101,18 @@ func endpointTable(services []gosource.Service) string {
 		r := route(m)
 		page := strings.TrimPrefix(r.Docs, "https://docs.gitlab.com/api/")
 		fmt.Fprintf(&b, "| %s | `%s` | `%s %s` | %s | [%s](%s) |\n", service, m.Name, m.Verb, m.Template, r.Pagination, strings.Trim(page, "/"), r.Docs)
+	}
+	return b.String()
+}
+
+// permissionTable returns a row for each method whose permissions are known.
+func permissionTable(services []gosource.Service) string {
+	var b strings.Builder
+	b.WriteString("| method | permissions |\n|---|---|\n")
+	for _, m := range requests(services) {
+		if permissions := strings.Fields(route(m).Permissions); len(permissions) > 0 {
+			fmt.Fprintf(&b, "| `client.%s.%s` | `%s` |\n", m.Service, m.Name, strings.Join(permissions, "`, `"))
+		}
 	}
 	return b.String()
 }

@@ -23,7 +23,7 @@ const output = "zz_values.go"
 
 // notEnumerations are types whose constants are only examples of their values, such as the scopes
 // that a function makes, or that are not parameters of the API.
-var notEnumerations = map[string]bool{"RegistryScope": true, "Vocabulary": true, "Pagination": true, "RetryClass": true, "SettingReason": true}
+var notEnumerations = map[string]bool{"RegistryScope": true, "Pagination": true, "RetryClass": true, "SettingReason": true}
 
 func main() {
 	log.SetFlags(0)

@@ -25,7 +25,7 @@ func TestGenerate(t *testing.T) {
 		"a.go": "package p\n\ntype Color string\n\ntype plain string\n\ntype Empty string\n\ntype Alias = Color\n\ntype Level int64\n\n" +
 			"const (\nRed Color = \"red\"\nblue Color = \"blue\"\nGreen, Amber = Color(\"green\"), Color(\"amber\")\n)\n\n" +
 			"const Other plain = \"other\"\n\nconst Version = \"1\"\n\nconst low Level = 1\n",
-		"b.go":      "package p\n\nconst Black Color = \"black\"\n\nconst High Level = 2\n\ntype Vocabulary string\n\nconst Words Vocabulary = \"\"\n\nvar Number = 1\n",
+		"b.go":      "package p\n\nconst Black Color = \"black\"\n\nconst High Level = 2\n\ntype RetryClass string\n\nconst Words RetryClass = \"\"\n\nvar Number = 1\n",
 		"c_test.go": "package p\n\nconst Pink Color = \"pink\"\n",
 	})
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestValues has a line for each function of values.go and times.go and each JSON type that a
+// TestValues has a line for each function of values.go and each JSON type that a
 // server may send instead. An expected value must be read; partly is a value that is also recorded
 // as a mismatch; a text with an arrow is a mismatch.
 func TestValues(t *testing.T) {

@@ -4,7 +4,7 @@
 //
 //	go run ./internal/mutate -n 60                                # a sample
 //	go run ./internal/mutate -n 600 -seed 7                       # a score
-//	go run ./internal/mutate -files 'retry.go,pagination*.go' -n 40
+//	go run ./internal/mutate -files 'call_retry.go,pagination*.go' -n 40
 //
 // The working tree is not changed: the instrumented files are an overlay of the go command. Tests
 // that read source files from the disk do not see a mutant.

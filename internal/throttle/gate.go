@@ -191,7 +191,7 @@ func (g *Gate) quotaResetsAt(key Key, quota Quota) time.Time {
 // time at which the wait would end, and its reason. If ctx ends during a wait, Wait returns the
 // error of ctx too. waiting is called with the end, the reason and the length of each wait that
 // begins.
-func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Duration, waiting func(ctx context.Context, until time.Time, why string, wait time.Duration)) (until time.Time, why string, err error) {
+func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Duration, waiting func(until time.Time, why string, wait time.Duration)) (until time.Time, why string, err error) {
 	for {
 		until, why = g.HeldUntil(key, quota)
 		wait := time.Until(until)
@@ -202,9 +202,44 @@ func (g *Gate) Wait(ctx context.Context, key Key, quota Quota, longest time.Dura
 			return until, why, nil
 		}
 		wait += Jitter(min(wait/10, time.Second))
-		waiting(ctx, until, why, wait)
+		waiting(until, why, wait)
 		if err := Sleep(ctx, wait); err != nil {
 			return until, why, err
 		}
 	}
+}
+
+const (
+	retryBudgetSize  = 40  // retries that may be spent while nothing succeeds
+	refundPerRetry   = 1   // a retry that succeeds returns the one that it took
+	refundPerSuccess = 0.1 // a first attempt that succeeds returns a tenth
+)
+
+// RetryBudget limits the retries of all calls together, so that a dead server gets few requests
+// more than there are calls. The budget of a new Gate is full.
+type RetryBudget struct {
+	mu   sync.Mutex
+	left float64 // retries
+}
+
+// Spend takes one retry from the budget, and reports whether there was one.
+func (b *RetryBudget) Spend() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.left < 1 {
+		return false
+	}
+	b.left--
+	return true
+}
+
+// Refund refills the budget after a call that succeeded. retried reports whether that took a retry.
+func (b *RetryBudget) Refund(retried bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	refund := refundPerSuccess
+	if retried {
+		refund = refundPerRetry
+	}
+	b.left = min(retryBudgetSize, b.left+refund)
 }

@@ -193,7 +193,7 @@ func TestGateWait(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
 				defer cancel()
 				var waits []time.Duration
-				until, why, err := g.Wait(ctx, plain, Quota{}, test.longest, func(_ context.Context, _ time.Time, _ string, d time.Duration) { waits = append(waits, d) })
+				until, why, err := g.Wait(ctx, plain, Quota{}, test.longest, func(_ time.Time, _ string, d time.Duration) { waits = append(waits, d) })
 				if test.begun {
 					require.Len(t, waits, 1)
 					assert.GreaterOrEqual(t, waits[0], test.hold)
@@ -225,7 +225,7 @@ func TestGateWaitAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, began, waits := NewGate(), time.Now(), 0
 		g.Hold(plain, began.Add(10*time.Second))
-		until, _, err := g.Wait(t.Context(), plain, Quota{}, time.Minute, func(context.Context, time.Time, string, time.Duration) {
+		until, _, err := g.Wait(t.Context(), plain, Quota{}, time.Minute, func(time.Time, string, time.Duration) {
 			if waits++; waits == 1 {
 				g.Hold(plain, began.Add(30*time.Second))
 			}

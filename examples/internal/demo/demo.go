@@ -82,17 +82,10 @@ func (s *Server) Close() {
 }
 
 // Connect returns the server that FORGE_URL and FORGE_TOKEN name, or an embedded one with demo
-// data. With FORGE_VOCABULARY=gitlab its client uses the vocabulary of a GitLab server.
+// data.
 func Connect(out io.Writer, program string, options ...forge.Option) (*Server, error) {
 	options = append(options, forge.WithUserAgent(program+"/1.0"))
 	if os.Getenv("FORGE_URL") != "" {
-		switch words := os.Getenv("FORGE_VOCABULARY"); words {
-		case "":
-		case "gitlab":
-			options = append(options, forge.WithVocabulary(forge.GitLab))
-		default:
-			return nil, fmt.Errorf("FORGE_VOCABULARY is %q: there is only gitlab", words)
-		}
 		client, err := forge.NewClientFromEnv(options...)
 		if err != nil {
 			return nil, err

@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	addr := flags.String("addr", "127.0.0.1:8080", "address to listen on; port 0 selects a free port")
 	seed := flags.String("seed", "", `initial data: "demo"; empty starts without data`)
 	token := flags.String("token", "", "access token of the administrator; empty generates a new one")
-	gitlab := flags.Bool("gitlab-words", false, "use the names that GitLab has, in place of the neutral ones of the API documents")
+	neutral := flags.Bool("neutral-names", false, "use the neutral names of the API documents, in place of GitLab's")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	if *token != "" {
 		options = append(options, forgetest.WithToken(*token))
 	}
-	if *gitlab {
-		options = append(options, forgetest.WithGitLabVocabulary())
+	if *neutral {
+		options = append(options, forgetest.WithNeutralNames())
 	}
 	srv, err := forgetest.Start(options...)
 	if err != nil {

@@ -3,9 +3,7 @@
 package cases
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -58,7 +56,7 @@ func All(t *testing.T) []*Case {
 		if !assert.True(t, documented, "%s requests %s, which is not in internal/catalogue: add a row to deployed.json, or correct the path in the service's file", m.name, m.route) {
 			continue
 		}
-		c := &Case{Name: endpoint.ID, Typed: m.name, Endpoint: endpoint, Method: m.function}
+		c := &Case{Name: endpoint.ID, Typed: m.name, Endpoint: endpoint, Method: m.function, Vocabulary: forge.Neutral}
 		for in := range c.Method.Type().Ins() {
 			if in.Kind() == reflect.Pointer && in != c.Method.Type().In(0) && in != reflect.TypeFor[*forge.SecureFile]() {
 				c.Options = in.Elem()
@@ -75,7 +73,7 @@ func All(t *testing.T) []*Case {
 		for i, kind := range endpoint.Kinds {
 			one, row := *c, Kinds[i]
 			one.Name += " " + kind.ID
-			one.Endpoint.Body, one.Kind, one.Slug = kind.Params, row.Kind, cmp.Or(kind.Slug, string(row.Kind))
+			one.Endpoint.Body, one.Kind, one.Slug, one.Vocabulary = kind.Params, row.Kind, string(row.Kind), forge.GitLab
 			one.Options, one.Beyond = reflect.TypeOf(row.Options()).Elem(), row.Beyond
 			cases = append(cases, &one)
 		}
@@ -83,6 +81,14 @@ func All(t *testing.T) []*Case {
 	for _, c := range cases {
 		if c.Options != nil {
 			c.Foreign = foreignKeys(t, c)
+		}
+		switch {
+		case c.Endpoint.Base != "api": // the documents omit the vendor of a media type
+			c.Vocabulary = forge.GitLab
+		case c.Endpoint.ID == "settings.update":
+			for _, name := range catalogue.UnnamedSettings() {
+				c.Foreign[NameKey(name)] = true
+			}
 		}
 	}
 	return cases
@@ -119,6 +125,9 @@ type Case struct {
 	Slug     string
 	Foreign  map[string]bool // parameters of shared options that the endpoint lacks
 	Beyond   []string        // parameters that deployed servers have beyond the contract
+	// Vocabulary has the words of the call: the documents', or GitLab's where the documents have only
+	// placeholders.
+	Vocabulary forge.Vocabulary
 }
 
 // Consume reads the results of a method to the end, and returns the error.
@@ -145,9 +154,16 @@ func Consume(results []reflect.Value) error {
 
 var pathParams = regexp.MustCompile(`\[\.:(\w+)\]|:(\w+)`)
 
-// Arguments returns the arguments of a call of the method, and the path of its request.
-func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (in []reflect.Value, path string) {
+// Arguments returns the arguments of a call of the method in the words of the case, and the path of
+// its request.
+func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) ([]reflect.Value, string) {
 	t.Helper()
+	if c.Vocabulary != forge.GitLab {
+		var err error
+		client, err = client.With(forge.WithVocabulary(c.Vocabulary))
+		require.NoError(t, err)
+	}
+	var in []reflect.Value
 	var segments []string
 	next := func() string { return pathParams.FindAllStringSubmatch(c.Endpoint.Path, -1)[len(segments)][2] }
 	for kind := range c.Method.Type().Ins() {
@@ -185,7 +201,13 @@ func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (i
 		}
 		in = append(in, reflect.ValueOf(arg))
 	}
-	path = pathParams.ReplaceAllStringFunc(c.Endpoint.Path, func(param string) string {
+	return in, c.path(t, segments, options)
+}
+
+// path returns the path of the endpoint with the segments in place of its parameters.
+func (c *Case) path(t *testing.T, segments []string, options *Filled) string {
+	t.Helper()
+	path := pathParams.ReplaceAllStringFunc(c.Endpoint.Path, func(param string) string {
 		if strings.HasPrefix(param, "[.:") {
 			return "." + url.PathEscape(options.Sent[NameKey(strings.Trim(param, "[.:]"))].Texts[0])
 		}
@@ -195,7 +217,7 @@ func (c *Case) Arguments(t *testing.T, client *forge.Client, options *Filled) (i
 		return segment
 	})
 	require.Empty(t, segments, "arguments that are in no path")
-	return in, path
+	return path
 }
 
 // On returns the arguments of a call on existing objects, by the placeholders of their ids, with
@@ -259,24 +281,6 @@ func (c *Case) required(t *testing.T) reflect.Value {
 
 const Token, User, Content = "conformance-token", "robot", "content\n"
 
-// Vocabulary returns a vocabulary that maps each neutral word to itself. Names that the contract
-// omits are then the catalogue's placeholders.
-func Vocabulary() forge.Vocabulary {
-	var words strings.Builder
-	for line := range strings.Lines(string(forge.GitLab)) {
-		entry, _, is := strings.Cut(line, " = ")
-		if !is {
-			continue
-		}
-		kind, word, _ := strings.Cut(entry, " ")
-		if slug, named := forge.IntegrationKind(word).Slug(""); named && kind == "slug" {
-			word = slug
-		}
-		fmt.Fprintf(&words, "%s = %s\n", entry, word)
-	}
-	return forge.Vocabulary(words.String())
-}
-
 // LeastResponse returns the shortest response that the catalogue allows for the endpoint.
 func LeastResponse(e catalogue.Endpoint) (status int, body string) {
 	if len(e.Response.Status) == 0 {
@@ -312,23 +316,23 @@ type Integration struct {
 // Kinds lists the options of each kind, in the order of the contract, and the parameters of
 // deployed servers beyond it.
 var Kinds = []Integration{
-	{forge.IntegrationTaskTracker, func() forge.IntegrationOptions { return &forge.TaskTrackerOptions{} }, nil},
-	{forge.IntegrationProjectTracker, func() forge.IntegrationOptions { return &forge.ProjectTrackerOptions{} }, nil},
-	{forge.IntegrationBuildServer, func() forge.IntegrationOptions { return &forge.BuildServerOptions{} }, nil},
-	{forge.IntegrationIssueTracker, func() forge.IntegrationOptions { return &forge.IssueTrackerOptions{} }, []string{"push_events"}},
-	{forge.IntegrationPipelineService, func() forge.IntegrationOptions { return &forge.PipelineServiceOptions{} }, nil},
-	{forge.IntegrationChatClassic, func() forge.IntegrationOptions { return &forge.ChatClassicOptions{} }, nil},
-	{forge.IntegrationTwoURLTrackerA, func() forge.IntegrationOptions { return &forge.TwoURLTrackerAOptions{} }, []string{"push_events"}},
-	{forge.IntegrationWikiWorkspace, func() forge.IntegrationOptions { return &forge.WikiWorkspaceOptions{} }, nil},
+	{forge.IntegrationAsana, func() forge.IntegrationOptions { return &forge.AsanaOptions{} }, nil},
+	{forge.IntegrationAssembla, func() forge.IntegrationOptions { return &forge.AssemblaOptions{} }, nil},
+	{forge.IntegrationBamboo, func() forge.IntegrationOptions { return &forge.BambooOptions{} }, nil},
+	{forge.IntegrationBugzilla, func() forge.IntegrationOptions { return &forge.BugzillaOptions{} }, []string{"push_events"}},
+	{forge.IntegrationBuildkite, func() forge.IntegrationOptions { return &forge.BuildkiteOptions{} }, nil},
+	{forge.IntegrationCampfire, func() forge.IntegrationOptions { return &forge.CampfireOptions{} }, nil},
+	{forge.IntegrationClickUp, func() forge.IntegrationOptions { return &forge.ClickUpOptions{} }, []string{"push_events"}},
+	{forge.IntegrationConfluence, func() forge.IntegrationOptions { return &forge.ConfluenceOptions{} }, nil},
 	{forge.IntegrationCustomIssueTracker, func() forge.IntegrationOptions { return &forge.CustomIssueTrackerOptions{} }, []string{"push_events"}},
-	{forge.IntegrationMonitoring, func() forge.IntegrationOptions { return &forge.MonitoringOptions{} }, []string{"<mon>_ci_visibility"}},
-	{forge.IntegrationTestGeneration, func() forge.IntegrationOptions { return &forge.TestGenerationOptions{} }, nil},
-	{forge.IntegrationTeamChatA, func() forge.IntegrationOptions { return &forge.TeamChatAOptions{} }, []string{"alert_channel", "incident_channel", "vulnerability_channel"}},
-	{forge.IntegrationCIService, func() forge.IntegrationOptions { return &forge.CIServiceOptions{} }, nil},
+	{forge.IntegrationDatadog, func() forge.IntegrationOptions { return &forge.DatadogOptions{} }, []string{"datadog_ci_visibility"}},
+	{forge.IntegrationDiffblueCover, func() forge.IntegrationOptions { return &forge.DiffblueCoverOptions{} }, nil},
+	{forge.IntegrationDiscord, func() forge.IntegrationOptions { return &forge.DiscordOptions{} }, []string{"alert_channel", "incident_channel", "vulnerability_channel"}},
+	{forge.IntegrationDroneCI, func() forge.IntegrationOptions { return &forge.DroneCIOptions{} }, nil},
 	{forge.IntegrationEmailsOnPush, func() forge.IntegrationOptions { return &forge.EmailsOnPushOptions{} }, nil},
-	{forge.IntegrationEngineeringWorkflow, func() forge.IntegrationOptions { return &forge.EngineeringWorkflowOptions{} }, []string{"push_events"}},
-	{forge.IntegrationTeamChatB, func() forge.IntegrationOptions { return &forge.TeamChatBOptions{} }, nil},
-	{forge.IntegrationTeamChatC, func() forge.IntegrationOptions { return &forge.TeamChatCOptions{} }, nil},
-	{forge.IntegrationTeamChatD, func() forge.IntegrationOptions { return &forge.TeamChatDOptions{} }, nil},
-	{forge.IntegrationTwoURLTrackerB, func() forge.IntegrationOptions { return &forge.TwoURLTrackerBOptions{} }, []string{"push_events"}},
+	{forge.IntegrationEWM, func() forge.IntegrationOptions { return &forge.EWMOptions{} }, []string{"push_events"}},
+	{forge.IntegrationTelegram, func() forge.IntegrationOptions { return &forge.TelegramOptions{} }, nil},
+	{forge.IntegrationUnifyCircuit, func() forge.IntegrationOptions { return &forge.UnifyCircuitOptions{} }, nil},
+	{forge.IntegrationWebexTeams, func() forge.IntegrationOptions { return &forge.WebexTeamsOptions{} }, nil},
+	{forge.IntegrationYouTrack, func() forge.IntegrationOptions { return &forge.YouTrackOptions{} }, []string{"push_events"}},
 }

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -64,7 +65,7 @@ func (c *Case) Fill(t *testing.T, round int, left map[string]bool) *Filled {
 }
 
 // fill sets the fields of a struct except four: Extra and Params are not parameters of the
-// contract, Slug is in the path, and an empty ManifestType selects the word of the vocabulary.
+// contract, Slug is in the path, and an empty ManifestType selects GitLab's.
 func (f *Filled) fill(t *testing.T, options reflect.Value, prefix string, sample func(key string, kind reflect.Type) (reflect.Value, *Sent)) {
 	t.Helper()
 	for field, value := range options.Fields() {
@@ -95,10 +96,8 @@ func (f *Filled) Keys() map[string]bool {
 }
 
 var (
-	placeholderPrefix = regexp.MustCompile(`^<\w+>_`)
-	wireMarks         = strings.NewReplacer("[<key>]", "", "["+HashKey+"]", "", "[]", "", "[", ".", "]", "", "_", "")
-	otherNames        = strings.NewReplacer("plantuml", "diagrama", "diagramsnet", "diagramb", "kroki", "diagramc", "jiraconnect", "issuetrackerconnect",
-		"containerregistryaccesslevel", "visibility", "scopes", "scope")
+	wireMarks  = strings.NewReplacer("[<key>]", "", "["+HashKey+"]", "", "[]", "", "[", ".", "]", "", "_", "")
+	otherNames = strings.NewReplacer("containerregistryaccesslevel", "visibility", "scopes", "scope", "datadogcivisibility", "civisibility")
 )
 
 // NameKey returns the same key for the wire name and the Go name of a parameter: not[author_id], or
@@ -107,14 +106,35 @@ func NameKey(name string) string {
 	if key, known := nameKeys.Load(name); known {
 		return key.(string)
 	}
-	plain := name
-	if strings.HasPrefix(name, "<") {
-		plain = placeholderPrefix.ReplaceAllString(name, "")
-	}
-	key := otherNames.Replace(strings.ToLower(wireMarks.Replace(plain)))
+	key := plainKey(name)
+	key = cmp.Or(goKeys()[key], key)
 	nameKeys.Store(name, key)
 	return key
 }
+
+func plainKey(name string) string {
+	return otherNames.Replace(strings.ToLower(wireMarks.Replace(name)))
+}
+
+// goKeys has the keys of Go names by those of wire names that differ.
+var goKeys = sync.OnceValue(func() map[string]string {
+	keys := map[string]string{}
+	for _, r := range catalogue.SettingRows() {
+		for _, word := range []string{r.Neutral(), r.GitLab} {
+			if word != "" {
+				keys[plainKey(word)] = plainKey(r.Go)
+			}
+		}
+	}
+	for _, kind := range catalogue.IntegrationWords() {
+		for placeholder, word := range kind {
+			if _, name, is := strings.Cut(placeholder, ">_"); is {
+				keys[plainKey(word)] = plainKey(name)
+			}
+		}
+	}
+	return keys
+})
 
 // nameKeys are the results of NameKey.
 var nameKeys sync.Map
@@ -362,6 +382,6 @@ func plan(t *testing.T, options any, opts ...forge.RequestOption) error {
 // plannedClient returns a client for calls that are planned only.
 var plannedClient = sync.OnceValues(func() (*forge.Client, error) {
 	const base = "https://forge.example.com"
-	return forge.NewClient(base, forge.WithToken(Token), forge.WithVocabulary(Vocabulary()),
+	return forge.NewClient(base, forge.WithToken(Token),
 		forge.WithRegistry(base+"/registry", base+"/auth"), forge.WithRegistryCredentials(User, "password"))
 })

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -288,5 +289,30 @@ func TestClientFromEnv(t *testing.T) {
 		}
 		assert.Equal(t, 1, len(got["Private-Token"])+len(got["Job-Token"]))
 		c.CloseIdleConnections()
+	}
+}
+
+// The end of the context right after the renewal of a refused token is the error of the call. It
+// leaves the 401 visible, as other waits that end leave their status.
+func TestTokenRenewedAsTheContextEnds(t *testing.T) {
+	for range 20 { // whether another attempt began was left to chance
+		api := guarded(t, fixed("new"))
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		c := wireClient(t, api.url, WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
+			if n++; n == 1 {
+				return &oauth2.Token{AccessToken: "old"}, nil
+			}
+			cancel()
+			return &oauth2.Token{AccessToken: "new"}, nil
+		})))
+		err := c.Do(ctx, callOf(RetryClassSafe), nil)
+		var failed *Error
+		require.ErrorAs(t, err, &failed)
+		require.ErrorIs(t, err, context.Canceled)
+		require.NotErrorIs(t, err, ErrNoCredential)
+		assert.Len(t, api.seen(), 1)
+		assert.Equal(t, 1, failed.Attempts)
+		assert.Equal(t, http.StatusUnauthorized, failed.Status)
 	}
 }

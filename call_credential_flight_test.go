@@ -55,7 +55,7 @@ func tokenCodes() []tokenCode {
 	}
 	registry := []Option{
 		WithToken(secret), WithRegistry("https://registry.example.com", "https://auth.example.com"),
-		WithRegistryCredentials(registryUser, registryPassword), WithVocabulary(GitLab),
+		WithRegistryCredentials(registryUser, registryPassword),
 	}
 	return []tokenCode{
 		{"token source", false, func(t *testing.T, act func()) *Client {
