@@ -30,8 +30,8 @@ func (s *callState) decodeWith(decode func(*jsonread.Reader) error) (mismatches 
 	if reason := refuseBody(s, data); reason != "" {
 		return nil, s.badResponse(reason, nil)
 	}
-	if translate := s.request.translate; translate != nil {
-		if data, err = translate(data); err != nil {
+	if s.request.settings {
+		if data, err = s.core().config.vocabulary.translateSettings(data); err != nil {
 			return nil, s.badResponse(err.Error(), nil)
 		}
 	}

@@ -45,9 +45,9 @@ type Call struct {
 	Accept string
 	// Class determines whether the call may be retried; empty for that of the method: RetryClassSafe
 	// for GET and HEAD, RetryClassIdempotent for PUT and DELETE, RetryClassNonIdempotent for POST and
-	// PATCH. A POST or PATCH may be RetryClassIdempotent, a POST that only reads may be RetryClassSafe,
-	// and a PUT or DELETE that takes effect again may be RetryClassNonIdempotent. Endpoints of the
-	// contract have their own class.
+	// PATCH. A POST or PATCH may be RetryClassIdempotent, a POST that only reads may be
+	// RetryClassSafe, and a PUT or DELETE that takes effect again may be RetryClassNonIdempotent.
+	// Endpoints of the contract have their own class.
 	Class RetryClass
 	// Pagination is the way in which ListAs requests pages: PaginationOffset, PaginationKeyset, or
 	// empty for PaginationOffset. Endpoints of the contract have their own.

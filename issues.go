@@ -56,8 +56,8 @@ const (
 	DueDateFilterWeek DueDateFilter = "week"
 	// DueDateFilterMonth selects issues that are due this month.
 	DueDateFilterMonth DueDateFilter = "month"
-	// DueDateFilterNextMonthAndPreviousTwoWeeks selects issues due between two weeks ago and the end of
-	// next month.
+	// DueDateFilterNextMonthAndPreviousTwoWeeks selects issues due between two weeks ago and the end
+	// of next month.
 	DueDateFilterNextMonthAndPreviousTwoWeeks DueDateFilter = "next_month_and_previous_two_weeks"
 )
 
@@ -104,8 +104,8 @@ type ListIssuesOptions struct {
 	// IssueType selects by type: IssueTypeIssue, IssueTypeIncident, IssueTypeTestCase, IssueTypeTask,
 	// IssueTypeRequirement or IssueTypeTicket.
 	IssueType IssueType `url:"issue_type,omitempty"`
-	// IterationID selects by iteration: ID(7), None, Any or, not in the contract, Current. Not together
-	// with IterationTitle. Premium and Ultimate.
+	// IterationID selects by iteration: ID(7), None, Any or, not in the contract, Current. Not
+	// together with IterationTitle. Premium and Ultimate.
 	IterationID IterationFilter `url:"iteration_id,omitempty"`
 	// IterationTitle selects by the iteration's title. Not together with IterationID. Premium and
 	// Ultimate.
@@ -158,8 +158,8 @@ type IssueNot struct {
 	// IIDs excludes issues with these IIDs. The contract documents it for List; deployed servers
 	// accept it in both lists.
 	IIDs []int64 `url:"iids,brackets,omitempty"`
-	// IterationID excludes the issues of the iteration: ID(7) or, not in the contract, Current, None or
-	// Any. Not together with IterationTitle. Premium and Ultimate.
+	// IterationID excludes the issues of the iteration: ID(7) or, not in the contract, Current, None
+	// or Any. Not together with IterationTitle. Premium and Ultimate.
 	IterationID IterationFilter `url:"iteration_id,omitempty"`
 	// IterationTitle excludes the issues of the iteration with the title. Not together with
 	// IterationID. Premium and Ultimate.
@@ -256,8 +256,8 @@ type PromoteIssueOptions struct {
 	Body string `json:"body,omitempty"`
 	// Internal hides the note from users below Reporter. Not part of the contract.
 	Internal *bool `json:"internal,omitempty"`
-	// CreatedAt is the time of the note, sent in UTC, in milliseconds; zero for now. Administrators and
-	// Owners. Not part of the contract.
+	// CreatedAt is the time of the note, sent in UTC, in milliseconds; zero for now. Administrators
+	// and Owners. Not part of the contract.
 	CreatedAt time.Time `json:"created_at,omitzero"`
 }
 

@@ -379,8 +379,8 @@ type Todo struct {
 	// ActionName is the reason why the item is on the list: one of the TodoAction constants, such as
 	// TodoActionMarked; a server may return other values.
 	ActionName TodoAction `json:"action_name"`
-	// TargetType is the type of Target: TodoTargetTypeIssue or TodoTargetTypeMergeRequest; a server may
-	// return other values.
+	// TargetType is the type of Target: TodoTargetTypeIssue or TodoTargetTypeMergeRequest; a server
+	// may return other values.
 	TargetType TodoTargetType `json:"target_type"`
 	// Target is the issue or merge request as raw JSON. The methods Issue and MergeRequest decode it.
 	Target json.RawMessage `json:"target"`
@@ -472,8 +472,8 @@ type Note struct {
 	ProjectID int64 `json:"project_id"`
 	// Imported reports whether the note was imported. Not part of the contract.
 	Imported bool `json:"imported"`
-	// ImportedFrom is the source of an imported note, in the server's words; ImportSourceNone if it was
-	// not imported. Not part of the contract.
+	// ImportedFrom is the source of an imported note, in the server's words; ImportSourceNone if it
+	// was not imported. Not part of the contract.
 	ImportedFrom ImportSource `json:"imported_from"`
 	// Resolved reports whether the note is resolved; nil unless Resolvable. Not part of the contract.
 	Resolved *bool `json:"resolved"`

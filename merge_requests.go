@@ -166,8 +166,8 @@ type ListMergeRequestsOptions struct {
 	// refresh. The server does so later, or not at all. Servers may ignore it for users below
 	// Developer.
 	WithMergeStatusRecheck *bool `url:"with_merge_status_recheck,omitempty"`
-	// WIP selects drafts (Yes), or merge requests that are ready (No). GitLab deprecates it since 19.0,
-	// which has Draft; earlier releases have only WIP.
+	// WIP selects drafts (Yes), or merge requests that are ready (No). GitLab deprecates it since
+	// 19.0, which has Draft; earlier releases have only WIP.
 	WIP YesNo `url:"wip,omitempty"`
 }
 

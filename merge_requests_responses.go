@@ -312,7 +312,7 @@ type HeadPipeline struct {
 	QueuedDuration *int `json:"queued_duration"`
 	// Archived reports whether it is too old for its jobs to run again.
 	Archived bool `json:"archived"`
-	// Name is the name that the CI configuration gives it; empty if there is none.
+	// Name is its name from the CI configuration; empty if there is none.
 	Name string `json:"name"`
 	// Coverage is the test coverage in percent, as text.
 	Coverage string `json:"coverage"`

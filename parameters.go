@@ -67,13 +67,13 @@ func (r *route) checkDocumented(query url.Values) error {
 
 // checkDropped rejects a filter that current GitLab drops silently, which would list all items. A
 // client with the vocabulary Neutral sends it: the documents have it.
-func (r *request) checkDropped(query url.Values) error {
-	if len(query) == 0 || r.core.config.vocabulary == Neutral {
+func (r *route) checkDropped(query url.Values, v Vocabulary) error {
+	if len(query) == 0 || v == Neutral {
 		return nil
 	}
-	for filter := range strings.FieldsSeq(r.route.dropped()) {
+	for filter := range strings.FieldsSeq(r.dropped()) {
 		if name, release, _ := strings.Cut(filter, "="); query.Has(name) {
-			return &ValidationError{Param: name, Reason: r.route.Method + " " + r.route.Template + " drops this filter silently in release " + release +
+			return &ValidationError{Param: name, Reason: r.Method + " " + r.Template + " drops this filter silently in release " + release +
 				" and later, and would list all items: filter the items of the list, or send it to an older server with SkipValidation"}
 		}
 	}

@@ -78,7 +78,7 @@ func placeholder(s string) string {
 	return s[:end]
 }
 
-// missing stands for an argument that is nil. Its text tells callers what to do.
+// missing stands for an argument that is nil. Its text is for callers: what to do.
 type missing string
 
 // argumentText returns the text of an argument: a Ref, a number or a string.

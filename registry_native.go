@@ -76,8 +76,8 @@ func (s RegistryScope) check() error {
 
 // GetRegistryTokenOptions sets the access that a registry token grants.
 type GetRegistryTokenOptions struct {
-	// Scopes are the access that the token grants: results of RepositoryScope, or RegistryScopeCatalog.
-	// Required.
+	// Scopes are the access that the token grants: results of RepositoryScope, or
+	// RegistryScopeCatalog. Required.
 	Scopes []RegistryScope `url:"scope,omitempty"`
 }
 

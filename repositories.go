@@ -97,8 +97,8 @@ type ArchiveOptions struct {
 	Path string `url:"path,omitempty"`
 	// SHA is a commit, tag or branch; empty for the tip of the default branch.
 	SHA string `url:"sha,omitempty"`
-	// RefType distinguishes a branch (RefTypeHeads) from a tag (RefTypeTags) of the same name. Not part
-	// of the contract.
+	// RefType distinguishes a branch (RefTypeHeads) from a tag (RefTypeTags) of the same name. Not
+	// part of the contract.
 	RefType RefType `url:"ref_type,omitempty"`
 	// IncludeLFSBlobs sets whether LFS objects are in the archive; nil for the server's default, true.
 	IncludeLFSBlobs *bool `url:"include_lfs_blobs,omitempty"`

@@ -37,9 +37,8 @@ type request struct {
 	uploads      bool     // the body is a file
 	err          error
 
-	custom    bool                                // of Do, ListAs or Open: the caller's types are sent and decoded
-	settings  bool                                // the body and the response are settings
-	translate func(answer []byte) ([]byte, error) // translates a response into GitLab's words
+	custom   bool // of Do, ListAs or Open: the caller's types are sent and decoded
+	settings bool // the body and the response are settings
 }
 
 func (s service) newGet(template string, args ...any) *request {
@@ -268,7 +267,7 @@ func (r *request) check(s *callOptions, query url.Values) error {
 		}
 		documented = nil
 	}
-	if err := firstError(checkFields(r.queryOptions), r.route.checkDocumented(documented), r.checkDropped(query), checkRules(r.queryOptions)); err != nil {
+	if err := firstError(checkFields(r.queryOptions), r.route.checkDocumented(documented), r.route.checkDropped(query, r.core.config.vocabulary), checkRules(r.queryOptions)); err != nil {
 		return nameOption(r.queryOptions, err)
 	}
 	if !r.custom || r.uploads { // the fields of a Call's JSON body have no rules

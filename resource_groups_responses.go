@@ -88,8 +88,8 @@ type UpcomingJob struct {
 	FinishedAt time.Time `json:"finished_at"`
 	// ErasedAt is when the log and the artifacts were deleted; zero before. Not part of the contract.
 	ErasedAt time.Time `json:"erased_at"`
-	// FailureReason is the reason why the job failed, such as script_failure; empty if it did not fail.
-	// Not part of the contract.
+	// FailureReason is the reason why the job failed, such as script_failure; empty if it did not
+	// fail. Not part of the contract.
 	FailureReason string `json:"failure_reason"`
 	// Duration is how long the job has run, in seconds; nil before it began.
 	Duration *float64 `json:"duration"`

@@ -57,8 +57,8 @@ type ListRunnersOptions struct {
 	Paused *bool `url:"paused,omitempty"`
 	// TagList selects runners that have all of the tags.
 	TagList []string `url:"tag_list,brackets,omitempty"`
-	// VersionPrefix selects by the beginning of the version: 15.0, 14, 16.1.241. The contract documents
-	// it for List and ListAll; deployed servers accept it in all lists.
+	// VersionPrefix selects by the beginning of the version: 15.0, 14, 16.1.241. The contract
+	// documents it for List and ListAll; deployed servers accept it in all lists.
 	VersionPrefix string `url:"version_prefix,omitempty"`
 }
 

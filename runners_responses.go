@@ -119,7 +119,8 @@ type Runner struct {
 	Version string `json:"version"`
 	// Projects are the projects that the runner is assigned to; RunnerTypeProject only.
 	Projects []RunnerProject `json:"projects"`
-	// Groups are the groups that the runner belongs to; RunnerTypeGroup only. Not part of the contract.
+	// Groups are the groups that the runner belongs to; RunnerTypeGroup only. Not part of the
+	// contract.
 	Groups []RunnerGroup `json:"groups"`
 	// TagList are the runner's tags. Jobs select runners by their tags.
 	TagList []string `json:"tag_list"`
@@ -230,7 +231,8 @@ type RunnerJob struct {
 	Ref string `json:"ref"`
 	// Tag reports whether Ref is a tag.
 	Tag bool `json:"tag"`
-	// AllowFailure reports whether the pipeline continues when the job fails. Not part of the contract.
+	// AllowFailure reports whether the pipeline continues when the job fails. Not part of the
+	// contract.
 	AllowFailure bool `json:"allow_failure"`
 	// WebURL is the address of the page. Not part of the contract.
 	WebURL string `json:"web_url"`
@@ -244,8 +246,8 @@ type RunnerJob struct {
 	FinishedAt time.Time `json:"finished_at"`
 	// ErasedAt is when the log and the artifacts were deleted; zero before. Not part of the contract.
 	ErasedAt time.Time `json:"erased_at"`
-	// FailureReason is the reason why the job failed, such as script_failure; empty if it did not fail.
-	// Not part of the contract.
+	// FailureReason is the reason why the job failed, such as script_failure; empty if it did not
+	// fail. Not part of the contract.
 	FailureReason string `json:"failure_reason"`
 	// Duration is how long the job ran, in seconds; nil before it runs.
 	Duration *float64 `json:"duration"`

@@ -199,7 +199,7 @@ const (
 type Visibility string
 
 const (
-	// VisibilityPrivate is visible to its members.
+	// VisibilityPrivate is visible to users who were added to it.
 	VisibilityPrivate Visibility = "private"
 	// VisibilityInternal is visible to all users who are not external.
 	VisibilityInternal Visibility = "internal"

@@ -70,8 +70,8 @@ type ListUsersOptions struct {
 	ExcludeInternal *bool `url:"exclude_internal,omitempty"`
 	// WithoutProjectBots excludes the bots of projects.
 	WithoutProjectBots *bool `url:"without_project_bots,omitempty"`
-	// SAMLProviderID selects by the SAML provider, on servers before 18.2. It is refused, because later
-	// ones ignore it; SkipValidation sends it.
+	// SAMLProviderID selects by the SAML provider, on servers before 18.2. It is refused, because
+	// later ones ignore it; SkipValidation sends it.
 	//
 	// Deprecated: removed in 18.2; a group's SAML users have a separate list, which the contract does
 	// not document.

@@ -10,8 +10,8 @@ type Vocabulary int
 const (
 	// GitLab is the words of GitLab, the default.
 	GitLab Vocabulary = 0
-	// Neutral is the words of the documents, to the letter. What they describe without a name cannot be
-	// sent, except in Extra, as an IntegrationSlug or as a CustomIntegration.
+	// Neutral is the words of the documents, to the letter. What they describe without a name cannot
+	// be sent, except in Extra, as an IntegrationSlug or as a CustomIntegration.
 	Neutral Vocabulary = 1
 )
 

@@ -11,9 +11,8 @@ import (
 // ofSettings makes the call send and read settings in the client's words. Options and response
 // types have GitLab's words only.
 func (r *request) ofSettings() *request {
-	v := r.core.config.vocabulary
-	r.settings, r.translate = true, v.translateSettings
-	if r.encode != nil && v == Neutral {
+	r.settings = true
+	if r.encode != nil && r.core.config.vocabulary == Neutral {
 		r.encode = encodeNeutral
 	}
 	return r

@@ -14,16 +14,11 @@ import (
 //go:embed testdata/settings.json
 var settingsDocument string
 
-// gitlabSettings are 177 settings in the words of GitLab.
-//
-//go:embed testdata/settings_gitlab.json
-var gitlabSettings string
-
 // plainSettings has the fields of forge.ApplicationSettings, and none of its methods, so that
 // encoding/json decodes them by reflection.
 type plainSettings forge.ApplicationSettings
 
-// applicationSettings measures settings from memory: reading them, also in the words of GitLab,
+// applicationSettings measures settings from memory: reading them,
 // finding one changed setting, and applying it, which sends it and reads the settings again.
 func applicationSettings(ctx context.Context, b *bench) ([]line, error) {
 	answer := fromMemory(settingsDocument)
@@ -48,8 +43,6 @@ func applicationSettings(ctx context.Context, b *bench) ([]line, error) {
 		do               work
 		limit            float64
 	}{
-		{"CPU of reading 177 settings in the words of GitLab", "allocations of reading these",
-			overMemory(fromMemory(gitlabSettings)).settings, 60_000},
 		{"CPU of Diff, one setting changed", "allocations of Diff", differ(settings), 120_000},
 		{"CPU of Diff and Apply, which sends it and reads the settings again", "allocations of Diff and Apply", us.apply(settings), 0},
 	} {

@@ -110,7 +110,8 @@ func (d *Document) Omit(name string) *Document {
 	return d
 }
 
-// Fields lists the field names in the order of the contract.
+// Fields lists the field names in the order of the contract. Those of settings are the documents'
+// names; the methods of a Document take GitLab's names, too.
 func (d *Document) Fields() []string {
 	names := make([]string, len(d.shape.fields))
 	for i, f := range d.shape.fields {

@@ -88,7 +88,7 @@ func (r release) has(other release) bool {
 
 // WithNeutralNames makes the server use the neutral words of the documents instead of GitLab's, and
 // their forms: for settings, integrations and their parameters, audit event types, columns of
-// placeholder files and scopes of tokens. What the documents do not name has a placeholder.
+// placeholder files and scopes of tokens. A name that the documents omit is a placeholder.
 func WithNeutralNames() Option { return func(s *Server) { s.neutral = true } }
 
 // availability restricts an endpoint, a parameter or a field to tiers, offerings and releases; an

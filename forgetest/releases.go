@@ -8,9 +8,9 @@ import (
 )
 
 // The contract describes release 18.2. This file adds what later releases have at its endpoints,
-// and marks what they no longer have, by GitLab's OpenAPI document and code of 19.5. What no source
-// gives a release has that in which it was seen, newest. Not added are fields that no record here
-// can have: the group of a to-do, and the resolution and the position of a note.
+// and marks what they no longer have, by GitLab's OpenAPI document and code of 19.5. A row
+// without a stated release has newest, in which it was seen. Not added are fields that no record
+// here can have: the group of a to-do, and the resolution and the position of a note.
 
 // newest is the release of a server without [WithRelease].
 var newest = release{19, 5}

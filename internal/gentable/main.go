@@ -105,14 +105,24 @@ func endpointTable(services []gosource.Service) string {
 	return b.String()
 }
 
-// permissionTable returns a row for each method whose permissions are known.
+// permissionTable returns a row for each permission, or set of them, with the methods that need it.
 func permissionTable(services []gosource.Service) string {
-	var b strings.Builder
-	b.WriteString("| method | permissions |\n|---|---|\n")
+	var order []string
+	methods := map[string][]string{}
 	for _, m := range requests(services) {
-		if permissions := strings.Fields(route(m).Permissions); len(permissions) > 0 {
-			fmt.Fprintf(&b, "| `client.%s.%s` | `%s` |\n", m.Service, m.Name, strings.Join(permissions, "`, `"))
+		permissions := strings.Join(strings.Fields(route(m).Permissions), "`, `")
+		if permissions == "" {
+			continue
 		}
+		if methods[permissions] == nil {
+			order = append(order, permissions)
+		}
+		methods[permissions] = append(methods[permissions], "`"+m.Service+"."+m.Name+"`")
+	}
+	var b strings.Builder
+	b.WriteString("| permissions | methods of the client |\n|---|---|\n")
+	for _, permissions := range order {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", permissions, strings.Join(methods[permissions], ", "))
 	}
 	return b.String()
 }
