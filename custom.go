@@ -32,8 +32,8 @@ type Call struct {
 	// Options is a pointer to your struct with url tags (as in ListIssuesOptions), whose fields are
 	// added to Query. Times, filters and invalid values are treated as in options of the package.
 	Options any
-	// Body is sent as JSON; nil sends none. Body, Form and Multipart exclude each other. HEAD has none
-	// of them, and GET only a Form.
+	// Body is sent as JSON; nil sends none, and a nil pointer to a struct its zero value. Body, Form
+	// and Multipart exclude each other. HEAD has none of them, and GET only a Form.
 	Body any
 	// Form is sent as an HTML form (application/x-www-form-urlencoded); nil sends none. The Form of a
 	// GET holds parameters that are too long for a query; proxies may drop it.
@@ -89,6 +89,15 @@ func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOpti
 		r.err = firstError(r.err, checkOut(v.Type().Elem()))
 	}
 	return r.sendAndDecode(ctx, out, opts)
+}
+
+// DoAs is Do for a result that it allocates: DoAs[Project](ctx, client, call).
+func DoAs[T any](ctx context.Context, c *Client, call Call, opts ...RequestOption) (*T, error) {
+	out := new(T)
+	if err := c.Do(ctx, call, out, opts...); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // checkOut rejects a type that encoding/json would decode in part.
@@ -159,7 +168,7 @@ func (c *Client) customRequest(call Call) *request {
 	r.route = call.describe(r.route)
 	switch {
 	case call.Body != nil:
-		r.body, r.encode = call.Body, encodeJSON
+		r.json(call.Body)
 	case call.Form != nil:
 		r.body = call.Form
 		r.encode = func(any) (*payload, error) {

@@ -25,6 +25,8 @@ type config struct {
 	Endpoints   []string              `yaml:"endpoints"`   // patterns
 	Corrections map[string]correction `yaml:"corrections"` // by endpoint
 	Schemas     map[string]schemaFix  `yaml:"schemas"`     // by name in the document
+
+	older, newer source // of the file and of the flags, if these have one
 }
 
 // correction replaces what the rules say of an endpoint.
@@ -71,6 +73,17 @@ func readConfig(file string) (*config, error) {
 		}
 	}
 	return c, nil
+}
+
+// checkOutput checks where the package is written.
+func (c *config) checkOutput() error {
+	switch {
+	case c.Package == "" || c.Output == "":
+		return errors.New("where to? -package gitlab -o gitlab writes package gitlab into the folder gitlab; or set package and output in forgegen.yaml")
+	case !token.IsIdentifier(c.Package) || c.Package == "_" || packages[c.Package] != "":
+		return fmt.Errorf("-package %q: choose a Go identifier that generated code does not import, such as gitlab", c.Package)
+	}
+	return nil
 }
 
 func isExported(name string) bool { return token.IsIdentifier(name) && token.IsExported(name) }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"go/token"
 	"regexp"
 	"slices"
@@ -94,7 +93,7 @@ func singular(name string) string {
 	case sameInPlural[last] || !strings.HasSuffix(last, "s") || strings.HasSuffix(last, "ss"):
 	case strings.HasSuffix(last, "ies") && len(last) > 4:
 		last = last[:len(last)-3] + "y"
-	case strings.HasSuffix(last, "sses"), strings.HasSuffix(last, "xes"), strings.HasSuffix(last, "ches"), strings.HasSuffix(last, "shes"):
+	case strings.HasSuffix(last, "uses"), strings.HasSuffix(last, "sses"), strings.HasSuffix(last, "xes"), strings.HasSuffix(last, "ches"), strings.HasSuffix(last, "shes"):
 		last = last[:len(last)-2]
 	default:
 		last = last[:len(last)-1]
@@ -105,7 +104,7 @@ func singular(name string) string {
 
 // actions are the first words of parts of paths that name what is done, not what it is done to.
 var actions = wordSet("accept activate add append approve archive authorize ban block bulk cancel cherry clone close confirm " +
-	"convert deactivate delete disable discard download enable erase export fork generate import invalidate invite keep lint " +
+	"convert create deactivate delete disable discard download enable erase export fork generate import invalidate invite keep lint " +
 	"link lock mark merge migrate move play promote protect publish purge put rebase refresh register regenerate reject remove " +
 	"render reopen reorder repair request resend reset resolve restore resume retry revert review revoke rotate run set share " +
 	"sign star start stop subscribe submit switch sync take test toggle transfer trigger unapprove unarchive unban unblock " +
@@ -163,42 +162,55 @@ func (n methodName) typeName(tag string) string {
 	return n.verb + camel(noun) + n.suffix
 }
 
-// candidates are the names of an endpoint, the shortest first.
-func (e *endpoint) candidates(kind resultKind) []methodName {
-	s := subjectOf(e)
+// names are the candidates for the name of an operation, the shortest first.
+func (op *operation) names() []methodName {
+	s := subjectOf(op.endpoint)
 	last, parents := "", s.nouns
 	if len(s.nouns) > 0 {
 		last, parents = s.nouns[len(s.nouns)-1], s.nouns[:len(s.nouns)-1]
 	}
 	name := methodName{noun: last}
-	writes := e.Method != "GET" && e.Method != "HEAD" && e.Method != "DELETE"
-	if first := words(last); writes && !s.item && len(first) > 0 && actions[strings.ToLower(first[0])] {
+	writes := op.Method != "GET" && op.Method != "HEAD" && op.Method != "DELETE"
+	if writes && !s.item && isAction(last, op.Tag) {
 		name.verb, name.noun = camel(last), ""
 		if len(parents) > 0 {
 			name.noun, parents = parents[len(parents)-1], parents[:len(parents)-1]
 		}
 	} else {
-		name.verb = verbOf(e.Method, kind)
+		name.verb = verbOf(op.Method, op.Result)
 		if name.verb == "Create" || s.item {
 			name.noun = singular(last)
 		}
 	}
-	if s.scope == "Group" && !strings.Contains(e.Tag, "group") || s.scope == "User" && !strings.Contains(e.Tag, "user") {
+	if name.verb == camel(last) && len(parents) > 0 { // not DownloadDownload
+		name.noun, parents = parents[len(parents)-1], parents[:len(parents)-1]
+	}
+	if s.scope == "Group" && !strings.Contains(strings.ToLower(op.Tag), "group") || s.scope == "User" && !strings.Contains(strings.ToLower(op.Tag), "user") {
 		name.suffix = "For" + s.scope
 	}
 	long := name
-	if parents = withoutTag(parents, e.Tag); len(parents) > 0 {
+	if parents = withoutTag(parents, op.Tag); len(parents) > 0 {
 		long.suffix = "For" + camel(strings.Join(parents, "_")) + strings.Replace(name.suffix, "For", "In", 1)
 	}
 	scoped, by := long, long
-	scoped.suffix += "In" + cmp.Or(s.scope, "All")
-	for _, part := range e.parts {
-		if part.variable() {
-			by.suffix += camel("by_" + part.routeName())
+	if s.scope == "Project" {
+		scoped.suffix += map[bool]string{true: "For", false: "In"}[scoped.suffix == ""] + s.scope
+	}
+	between := "By"
+	for i, part := range op.parts {
+		if part.variable() && (i > 1 || s.scope == "") {
+			by.suffix += between + camel(part.routeName())
+			between = "And"
 		}
 	}
-	full := methodName{verb: camel(strings.ToLower(e.Method)), noun: strings.Join(fullWords(e), "_")}
+	full := methodName{verb: camel(strings.ToLower(op.Method)), noun: strings.Join(fullWords(op.endpoint), "_")}
 	return []methodName{name, long, scoped, by, full}
+}
+
+// isAction reports whether the last part of a path says what is done.
+func isAction(last, tag string) bool {
+	all := words(last)
+	return len(all) > 0 && actions[strings.ToLower(all[0])] && camel(singular(last)) != camel(singular(tag))
 }
 
 func verbOf(method string, kind resultKind) string {
@@ -218,7 +230,7 @@ func verbOf(method string, kind resultKind) string {
 // fullWords are all words of the path, for names that would not be unique otherwise.
 func fullWords(e *endpoint) (all []string) {
 	for _, part := range e.parts {
-		for _, piece := range part.pieces {
+		for _, piece := range part {
 			all = append(all, words(piece.text)...)
 		}
 	}

@@ -41,7 +41,7 @@ func matcher(pattern string) (func(*endpoint) bool, error) {
 		return func(e *endpoint) bool { return camel(e.Tag) == camel(tag) }, nil
 	}
 	if strings.HasPrefix(pattern, "/") {
-		prefix := shapeOf(splitPath(trimAPI(pattern)))
+		prefix := strings.TrimRight(shapeOf(splitPath(trimAPI(pattern))), "/")
 		return func(e *endpoint) bool { return strings.HasPrefix(shapeOf(e.parts)+"/", prefix+"/") }, nil
 	}
 	key, err := keyOf(pattern)

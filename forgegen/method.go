@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// method returns the Go form of an operation.
+func (b *builder) method(op *operation) (*method, error) {
+	m := &method{operation: op, Args: pathArguments(op)}
+	if op.bodyType != nil {
+		typ, _ := b.goType(op.bodyType, place{owner: op.TypeName + "Body"})
+		m.Body = &argument{Name: "body", Type: strings.TrimPrefix(typ, "*")}
+	}
+	if err := b.options(m); err != nil {
+		return nil, err
+	}
+	return m, b.result(m)
+}
+
+// result sets the value that is returned.
+func (b *builder) result(m *method) error {
+	if m.Result != oneResult && m.Result != listResult {
+		return nil
+	}
+	switch fix := m.Fix.Response; {
+	case fix == "":
+		m.Value, _ = b.goType(m.response, place{owner: m.TypeName + "Response", reads: true})
+	case b.schemas[fix] != "":
+		ref := &openapi3.SchemaRef{Ref: "/" + fix, Value: b.schemaOf(fix)}
+		m.Value = b.entity(ref, place{reads: true})
+	default:
+		m.Value = fix
+	}
+	m.Value = strings.TrimPrefix(m.Value, "*")
+	m.Pointer = !strings.HasPrefix(m.Value, "[]") && !strings.HasPrefix(m.Value, "map[") && m.Value != "json.RawMessage"
+	return nil
+}
+
+// schemaOf finds a schema by its name.
+func (b *builder) schemaOf(name string) *openapi3.Schema {
+	return b.document.spec.Components.Schemas[name].Value
+}
+
+// pathArguments returns the arguments for the placeholders.
+func pathArguments(op *operation) (args []argument) {
+	used := map[string]bool{}
+	for i, part := range op.parts {
+		if part.fixed() != "" {
+			continue
+		}
+		before := ""
+		if i > 0 {
+			before = op.parts[i-1].fixed()
+		}
+		if len(part) == 1 {
+			args = append(args, pathArgument(op, part[0].text, before, used))
+			continue
+		}
+		args = append(args, joinedArguments(op, part, used)...)
+	}
+	return args
+}
+
+// scopes are parts of paths after which a placeholder is an id or a path.
+var scopes = map[string]string{"projects": "project", "groups": "group", "group": "group", "namespaces": "namespace"}
+
+func pathArgument(op *operation, name, before string, used map[string]bool) argument {
+	short := name
+	if scopes[before] != "" && (name == "id" || strings.HasSuffix(name, "_id")) {
+		return unique(argument{Name: scopes[before], Type: "forge.Ref"}, name, used)
+	}
+	if isID(name) && before != "" {
+		short = singular(before)
+	}
+	if op.pathType(name) == "integer" {
+		return unique(argument{Name: argumentName(short), Type: "int64", Expr: "forge.ID(%s)"}, name, used)
+	}
+	return unique(argument{Name: argumentName(short), Type: "string", Expr: "forge.Text(%s)"}, name, used)
+}
+
+// unique completes an argument, with its full name if the short one is used.
+func unique(a argument, full string, used map[string]bool) argument {
+	if used[a.Name] {
+		a.Name = argumentName(full)
+	}
+	for used[a.Name] {
+		a.Name += "2"
+	}
+	used[a.Name] = true
+	if a.Expr == "" {
+		a.Expr = a.Name
+	} else {
+		a.Expr = fmt.Sprintf(a.Expr, a.Name)
+	}
+	return a
+}
+
+// joinedArguments are those of a part with texts and placeholders, such as {version}.info: the
+// first has the text of the whole part.
+func joinedArguments(op *operation, part pathPart, used map[string]bool) (args []argument) {
+	var texts []string
+	for _, piece := range part {
+		if !piece.placeholder {
+			texts = append(texts, fmt.Sprintf("%q", piece.text))
+			continue
+		}
+		a := unique(argument{Name: argumentName(piece.text), Type: "string"}, piece.text, used)
+		texts = append(texts, a.Name)
+		a.Expr = ""
+		args = append(args, a)
+	}
+	args[0].Expr = "forge.Text(" + strings.Join(texts, " + ") + ")"
+	return args
+}
+
+// pathType returns the declared type of a placeholder.
+func (op *operation) pathType(name string) string {
+	for _, ref := range op.params {
+		if p := ref.Value; p != nil && p.In == "path" && p.Name == name && p.Schema != nil && p.Schema.Value != nil && p.Schema.Value.Type.Is("integer") {
+			return "integer"
+		}
+	}
+	return "string"
+}
+
+// options makes the struct of the parameters.
+func (b *builder) options(m *method) error {
+	for _, p := range m.Params {
+		m.HasQuery, m.HasBody = m.HasQuery || !p.InBody, m.HasBody || p.InBody
+	}
+	if len(m.Params) == 0 && len(m.Files) == 0 {
+		return nil
+	}
+	m.Options = &structType{Name: m.TypeName + "Options", Says: "are the parameters of " + m.Name + "."}
+	used := map[string]bool{}
+	for wire := range m.Fix.Types {
+		if !m.has(wire) {
+			return fmt.Errorf("corrections: types: the document has no parameter %s", wire)
+		}
+	}
+	for _, p := range m.Params {
+		m.Options.Fields = append(m.Options.Fields, b.optionField(m, p, used))
+	}
+	if len(m.Files) > 0 {
+		var names []string
+		for _, p := range m.Files {
+			names = append(names, p.Wire)
+		}
+		m.OneOf = strings.Join(names, ", ")
+		if len(names) > 1 {
+			m.Options.Fields = append(m.Options.Fields, &field{Name: fieldName("FileField", used), Type: "string", Tag: "`json:\"-\" url:\"-\"`",
+				Says: "The parameter that File is sent as: " + m.OneOf + "."})
+		}
+		m.Options.Fields = append(m.Options.Fields, &field{Name: fieldName("File", used), Type: "*forge.File", Tag: "`json:\"-\" url:\"-\"`", Says: "The content of " + m.OneOf + "; nil sends no file."})
+	}
+	return nil
+}
+
+func (b *builder) optionField(m *method, p *param, used map[string]bool) *field {
+	typ, style := b.goType(p.Schema, place{owner: m.TypeName, wire: p.Wire, query: !p.InBody, short: enumName(m.operation, p), says: "is a value of " + p.Wire + "."})
+	if fix := m.Fix.Types[p.Wire]; fix != "" {
+		typ = fix
+	}
+	f := &field{Name: fieldName(p.Wire, used), Wire: p.Wire, Type: typ, Says: sentence(p.Text)}
+	if p.Required {
+		f.Says = strings.TrimSpace(f.Says + " Required.")
+	}
+	url, json := "-", "-"
+	if !p.InBody || m.multipart {
+		url = p.Wire + urlOptions(typ, style)
+	}
+	switch clears := m.Method == http.MethodPut || m.Method == http.MethodPatch; {
+	case !p.InBody && typ == "int64" && !isID(p.Wire), !p.Required && typ == "int64" && p.InBody && !isID(p.Wire):
+		f.Type = "*int64"
+	case !p.Required:
+		f.Type = optional(typ, clears && p.InBody && typ == "string")
+	}
+	if p.InBody {
+		json = p.Wire
+		if zeroIsSent := p.Required && (typ == "bool" || typ == "float64" || typ == "int64"); !zeroIsSent {
+			json += "," + omission(typ)
+		}
+	}
+	f.Tag = tagOf(url, json, m)
+	return f
+}
+
+// tagOf returns the tags that are needed: a struct whose fields are all in the body has no url tags.
+func tagOf(url, json string, m *method) string {
+	var tags []string
+	if m.HasQuery || m.multipart {
+		tags = append(tags, fmt.Sprintf("url:%q", url))
+	}
+	if m.HasBody && m.File == nil {
+		tags = append(tags, fmt.Sprintf("json:%q", json))
+	}
+	return "`" + strings.Join(tags, " ") + "`"
+}
+
+// urlOptions are the options of a url tag. A list has brackets after its name.
+func urlOptions(typ, style string) string {
+	switch {
+	case style != "":
+		return "," + style + ",omitempty"
+	case strings.HasPrefix(typ, "[]"):
+		return ",brackets,omitempty"
+	}
+	return ",omitempty"
+}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// rule corrects a fault of the published documents. Rules of operations run in the order of the
+// table; of the rules of values, the first that returns a Go type decides.
+type rule struct {
+	Name    string
+	Fault   string // with an example from the document
+	Remedy  string
+	Correct string // what in forgegen.yaml replaces it
+
+	operation func(*operation)
+	value     func(v value) string
+}
+
+// value is a parameter, or a field of a response.
+type value struct {
+	name   string
+	schema *openapi3.Schema
+	query  bool // a parameter of the query
+	reads  bool // a field of a response
+}
+
+// rules are the table; "forgegen rules" prints it.
+var rules = []rule{
+	{"list-as-object", "GET /issues has page and per_page, and its response is one API_Entities_Issue",
+		"a GET with page and per_page is a list", "returns: one", listAsObject, nil},
+	{"list-in-plural", "GET /projects/{id}/merge_requests/{merge_request_iid}/pipelines has no page, and its response is one API_Entities_Ci_PipelineBasic",
+		"a GET whose path ends with the plural of its entity, or with participants, is a list", "returns: one", listInPlural, nil},
+	{"list-without-pages", "GET /projects/{id}/merge_requests/{merge_request_iid}/draft_notes is an array without page and per_page",
+		"a GET of an array is a list: servers send links to further pages", "returns: one", nil, nil},
+	{"write-is-no-list", "POST /projects/{id}/repository/commits/{sha}/comments could be declared as an array",
+		"a write that returns an array returns one value, a slice", "response", writtenList, nil},
+	{"no-content", "DELETE /projects/{id}/issues/{issue_iid}/links/{issue_link_id} has status 204 and a schema",
+		"a response with status 204 has no value", "returns", noContent, nil},
+	{"file-without-schema", "GET /projects/{id}/repository/archive has no schema",
+		"a GET without a schema, or of a media type that is not JSON, is a stream", "returns", fileResponse, nil},
+	{"pages-are-options", "GET /projects/{id}/pipelines has page and per_page among its filters",
+		"page, per_page and cursor of a list are omitted: use PerPage, OnePage and StartAt", "returns", pageParams, nil},
+	{"keyset", "GET /projects has the parameter pagination, which may be keyset",
+		"such a list requests its pages by keyset", "pagination", keyset, nil},
+	{"multipart-without-file", "PUT /projects/{id}/issues/{issue_iid} of openapi_v3.yaml has a multipart body and no file in it",
+		"a body without a file is sent as JSON", "", multipartBody, nil},
+	{"one-file", "PUT /application/appearance has four files",
+		"a call sends one file: the required one is an argument, an optional one a field of the options", "", files, nil},
+	{"workhorse", "POST /projects/import has file.path, file.size and eight more, which GitLab's proxy sets",
+		"such fields are omitted", "", workhorse, nil},
+	{"credentials", "GET /jobs/{id}/artifacts has the parameter token",
+		"credentials are omitted: the client has them", "", credentials, nil},
+	{"id-of-two-types", "assignee_id is oneOf integer and string",
+		"such a filter is a forge.IDFilter, an id in a body an int64, other values a string", "types", nil, twoTypes},
+	{"labels", "GET /issues has labels as an array, which GitLab reads as one text with commas",
+		"labels of a query are joined", "types", nil, labels},
+	{"example-of-another-type", "a field is declared as a string, and its example is 1 or true",
+		"the example decides", "schemas: fields", nil, exampleType},
+	{"number-as-text", "API_Entities_Issue.user_notes_count is declared as a string without an example",
+		"the name decides: *_id, *_count and the like are numbers", "schemas: fields", nil, numberByName},
+	{"boolean-as-text", "API_Entities_Issue.subscribed is declared as a string without an example",
+		"the name decides: has_*, *_enabled and the like are booleans", "schemas: fields", nil, booleanByName},
+	{"time-as-text", "API_Entities_MergeRequest.prepared_at is declared as a string without a format",
+		"the name decides: *_at is a time", "schemas: fields", nil, timeByName},
+	{"list-field-as-object", "API_Entities_Issue.assignees is declared as one API_Entities_UserBasic",
+		"a field in the plural is a list of the entity", "schemas: fields", nil, nil},
+}
+
+func listAsObject(op *operation) {
+	if op.Method == http.MethodGet && op.Result == oneResult && op.has("page") && op.has("per_page") {
+		op.Result = listResult
+	}
+}
+
+func listInPlural(op *operation) {
+	last := op.parts[len(op.parts)-1].fixed()
+	one := camel(singular(last))
+	if op.Method != http.MethodGet || op.Result != oneResult || op.response.Ref == "" || one == camel(last) {
+		return
+	}
+	entity := strings.TrimSuffix(camel(entityOf(op.response.Ref)), "Basic")
+	field := propertiesOf(op.response.Value)[strings.ReplaceAll(last, "-", "_")]
+	if all := words(one); field == nil && (strings.HasSuffix(entity, camel(all[len(all)-1])) || last == "participants") {
+		op.Result = listResult
+	}
+}
+
+func writtenList(op *operation) {
+	if op.Method != http.MethodGet && op.Result == listResult {
+		item := op.response
+		op.Result, op.response = oneResult, openapi3.NewSchemaRef("", &openapi3.Schema{Type: &openapi3.Types{"array"}, Items: item})
+	}
+}
+
+func noContent(op *operation) {
+	if op.status == "204" || op.Method == http.MethodHead {
+		op.Result = noResult
+	}
+}
+
+func fileResponse(op *operation) {
+	if op.Method != http.MethodGet {
+		if op.Result == oneResult && isFile(op.response) {
+			op.Result = noResult
+		}
+		return
+	}
+	other := len(op.media) > 0 && !slices.ContainsFunc(op.media, func(m string) bool { return strings.Contains(m, "json") || m == "*/*" })
+	if op.Result == noResult || other || op.Result == oneResult && isFile(op.response) {
+		op.Result = fileResult
+	}
+}
+
+func isFile(schema *openapi3.SchemaRef) bool {
+	return schema != nil && (&param{Schema: schema}).isFile()
+}
+
+func pageParams(op *operation) {
+	if op.Result == listResult {
+		op.drop(func(p *param) bool { return slices.Contains([]string{"page", "per_page", "cursor"}, p.Wire) })
+	}
+}
+
+func keyset(op *operation) {
+	for _, p := range op.Params {
+		if p.Wire == "pagination" && op.Result == listResult {
+			op.Pagination = "keyset"
+		}
+	}
+	if op.Result == listResult {
+		op.drop(func(p *param) bool { return p.Wire == "pagination" })
+	}
+}
+
+func multipartBody(op *operation) {
+	op.multipart = slices.ContainsFunc(op.Params, func(p *param) bool { return p.InBody && p.isFile() })
+	if op.Method == http.MethodGet || op.Method == http.MethodHead {
+		for _, p := range op.Params { // GET has no body
+			p.InBody = false
+		}
+	}
+}
+
+func files(op *operation) {
+	for _, p := range op.Params {
+		switch {
+		case !p.InBody || !p.isFile():
+		case p.Required && op.File == nil:
+			op.File = p
+		default:
+			op.Files = append(op.Files, p)
+		}
+	}
+	if op.File != nil {
+		op.Files = nil
+	}
+	op.drop((*param).isFile)
+	for _, p := range op.Params {
+		p.InBody = p.InBody || op.multipart
+	}
+}
+
+func workhorse(op *operation) {
+	op.drop(func(p *param) bool {
+		before, after, found := strings.Cut(p.Wire, ".")
+		return found && before != "" && after != "" || p.Wire == "file_path" && op.multipart
+	})
+}
+
+func credentials(op *operation) {
+	op.drop(func(p *param) bool {
+		return slices.Contains([]string{"private_token", "job_token", "access_token", "sudo"}, p.Wire) || p.Wire == "token" && !p.InBody
+	})
+}
+
+func twoTypes(v value) string {
+	if len(v.schema.OneOf)+len(v.schema.AnyOf) == 0 || len(propertiesOf(v.schema)) > 0 {
+		return ""
+	}
+	types := map[string]bool{}
+	for _, ref := range append(slices.Clone(v.schema.OneOf), v.schema.AnyOf...) {
+		for _, t := range ref.Value.Type.Slice() {
+			types[t] = true
+		}
+	}
+	switch {
+	case !types["integer"] || types["array"] || types["object"]:
+		return ""
+	case isID(v.name) && v.query:
+		return "forge.IDFilter"
+	case isID(v.name):
+		return "int64"
+	}
+	return "string"
+}
+
+func labels(v value) string {
+	if v.query && slices.Contains([]string{"labels", "not[labels]"}, v.name) {
+		return "[]string,comma"
+	}
+	return ""
+}
+
+func exampleType(v value) string {
+	if !v.reads || !plainText(v.schema) {
+		return ""
+	}
+	switch example := v.schema.Example.(type) {
+	case bool:
+		return "bool"
+	case int, int64:
+		return "int64"
+	case float64:
+		if example == float64(int64(example)) {
+			return "int64"
+		}
+		return "float64"
+	}
+	return ""
+}
+
+// plainText reports whether the document says of a value only that it is a string.
+func plainText(s *openapi3.Schema) bool {
+	return s.Type.Is("string") && s.Format == "" && len(s.Enum) == 0
+}
+
+func isID(name string) bool { return idName.MatchString(name) }
+
+var (
+	idName      = regexp.MustCompile(`(^|_|\[)i?id\]?$`)
+	numberName  = regexp.MustCompile(`^(i?id|upvotes|downvotes|weight|access_level|maximum_timeout|star_count)$|_(i?id|count|size|in_percentage|minutes_limit)$`)
+	booleanName = regexp.MustCompile(`^(active|archived|bot|confidential|default_enabled|discussion_locked|draft|enabled|expired|external|` +
+		`first_contribution|imported|internal|locked|managed|resolvable|resolved|should_remove_source_branch|squash|squash_on_merge|subscribed|system|verified|` +
+		`work_in_progress|merge_when_pipeline_succeeds|blocking_discussions_resolved|force_remove_source_branch|allow_collaboration|allow_maintainer_to_push|` +
+		`rebase_in_progress|request_access_enabled|mentions_disabled|run_untagged|overflow)$|^(has|is|can|require|prevent)_|_(enabled|disabled|allowed|lock)$`)
+	timeName = regexp.MustCompile(`_at$`)
+)
+
+func untold(v value) bool {
+	return v.reads && plainText(v.schema) && v.schema.Example == nil && v.schema.Description == ""
+}
+
+func numberByName(v value) string {
+	if untold(v) && numberName.MatchString(v.name) {
+		return "int64"
+	}
+	return ""
+}
+
+func booleanByName(v value) string {
+	if untold(v) && booleanName.MatchString(v.name) {
+		return "bool"
+	}
+	return ""
+}
+
+func timeByName(v value) string {
+	if untold(v) && timeName.MatchString(v.name) {
+		return "time.Time"
+	}
+	return ""
+}
+
+// oneInPlural are fields in the plural that hold one object.
+var oneInPlural = regexp.MustCompile(`(^|_)(references|statistics|stats|refs|status|objects|kubernetes|inputs|permissions|links)$`)
+
+// isPlural reports whether a field with one entity as its schema holds a list of them.
+func isPlural(name string) bool {
+	return strings.HasSuffix(name, "s") && !oneInPlural.MatchString(name)
+}
