@@ -43,7 +43,7 @@ func (m *method) purpose() string {
 
 // verbs are those with which summaries begin, in addition to actions.
 var verbs = wordSet("allow check compare count deny fetch get import initialize list mark provide put queue read receive retrieve return " +
-	"retry save schedule search send show unassign update use view")
+	"reply retry save schedule search send show unassign update use view")
 
 func thirdPerson(verb string) string {
 	switch last := verb[len(verb)-1]; {
@@ -80,7 +80,7 @@ func (f *field) Doc() string {
 	first, rest, _ := strings.Cut(f.Says, " ")
 	switch {
 	case f.Says == "":
-		return f.Name + " is " + f.Wire + "."
+		return ""
 	case first == "The" || first == "A" || first == "An":
 		return f.Name + " is " + strings.ToLower(first) + " " + rest
 	}
@@ -172,7 +172,7 @@ func (m *method) Call() string {
 	if m.Pagination == "keyset" {
 		add("Pagination: forge.PaginationKeyset")
 	}
-	add("Name: %q", strings.ToLower(strings.Join(words(m.Tag), "_")))
+	add("Name: %q", snake(m.Tag))
 	return "forge.Call{" + strings.Join(fields, ", ") + "}"
 }
 

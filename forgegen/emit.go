@@ -116,6 +116,9 @@ const commentWidth = 100
 
 // comment returns text as lines of a comment. Paragraphs are separated by empty lines.
 func comment(indent int, text string) string {
+	if text == "" {
+		return ""
+	}
 	var b strings.Builder
 	prefix := strings.Repeat("\t", indent) + "//"
 	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {

@@ -11,9 +11,9 @@ import (
 // forgeTypes are the types of forge for schemas of the document; a test compares them with
 // api/forge.txt.
 var forgeTypes = map[string]string{
-	"AuditEvent": "AuditEvent", "Changelog": "Changelog", "Ci_ResourceGroup": "ResourceGroup", "Ci_Runner": "Runner", "Ci_RunnerDetails": "Runner",
-	"Ci_RunnerManager": "RunnerManager", "Ci_SecureFile": "SecureFile", "Commit": "Commit", "Compare": "Comparison", "ContainerRegistry_Repository": "RegistryRepository",
-	"ContainerRegistry_Tag": "RegistryTag", "Contributor": "Contributor", "CustomAttribute": "CustomAttribute", "Diff": "Diff", "DiffRefs": "DiffRefs", "EpicBaseEntity": "Epic",
+	"AuditEvent": "AuditEvent", "Changelog": "Changelog", "CiResourceGroup": "ResourceGroup", "CiRunner": "Runner", "CiRunnerDetails": "Runner",
+	"CiRunnerManager": "RunnerManager", "CiSecureFile": "SecureFile", "Commit": "Commit", "Compare": "Comparison", "ContainerRegistryRepository": "RegistryRepository",
+	"ContainerRegistryTag": "RegistryTag", "Contributor": "Contributor", "CustomAttribute": "CustomAttribute", "Diff": "Diff", "DiffRefs": "DiffRefs", "EpicBaseEntity": "Epic",
 	"Identity": "UserIdentity", "IntegrationBasic": "IntegrationSummary", "IssuableReferences": "References", "IssuableTimeStats": "TimeStats", "Issue": "Issue", "IssueBasic": "Issue",
 	"Iteration": "Iteration", "MergeRequest": "MergeRequest", "MergeRequestBasic": "MergeRequest", "MergeRequestDiff": "DiffVersion", "MergeRequestDiffFull": "DiffVersion",
 	"Milestone": "Milestone", "Namespace": "Namespace", "NamespaceBasic": "Namespace", "NamespaceExistence": "NamespaceAvailability", "Note": "Note", "ScimIdentity": "SCIMIdentity",
@@ -34,11 +34,13 @@ var forgeEnums = []struct {
 	{"issue_type", "IssueType", "incident issue requirement task test_case ticket"},
 }
 
-var schemaPrefix = regexp.MustCompile(`^(?i:EE_)?(?i:API_Entities_)`)
+var schemaPrefix = regexp.MustCompile(`^(?i:EE_?)?(?i:API_?Entities_?)`)
 
-// entityOf returns the short name of a schema of the document, from a reference to it.
+// entityOf returns the short name of a schema of the document, from a reference to it: Issue for
+// API_Entities_Issue of Swagger 2 and APIEntitiesIssue of OpenAPI 3.
 func entityOf(ref string) string {
-	return schemaPrefix.ReplaceAllString(ref[strings.LastIndexByte(ref, '/')+1:], "")
+	name := schemaPrefix.ReplaceAllString(ref[strings.LastIndexByte(ref, '/')+1:], "")
+	return strings.ReplaceAll(name, "_", "")
 }
 
 // forgeType returns the type of forge for a reference; "" if there is none.

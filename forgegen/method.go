@@ -12,7 +12,7 @@ import (
 func (b *builder) method(op *operation) (*method, error) {
 	m := &method{operation: op, Args: pathArguments(op)}
 	if op.bodyType != nil {
-		typ, _ := b.goType(op.bodyType, place{owner: op.TypeName + "Body"})
+		typ := b.goType(op.bodyType, place{owner: op.TypeName + "Body"})
 		m.Body = &argument{Name: "body", Type: strings.TrimPrefix(typ, "*")}
 	}
 	if err := b.options(m); err != nil {
@@ -28,7 +28,7 @@ func (b *builder) result(m *method) error {
 	}
 	switch fix := m.Fix.Response; {
 	case fix == "":
-		m.Value, _ = b.goType(m.response, place{owner: m.TypeName + "Response", reads: true})
+		m.Value = b.goType(m.response, place{owner: m.TypeName + "Response", reads: true})
 	case b.schemas[fix] != "":
 		ref := &openapi3.SchemaRef{Ref: "/" + fix, Value: b.schemaOf(fix)}
 		m.Value = b.entity(ref, place{reads: true})
@@ -150,28 +150,32 @@ func (b *builder) options(m *method) error {
 		for _, p := range m.Files {
 			names = append(names, p.Wire)
 		}
-		m.OneOf = strings.Join(names, ", ")
 		if len(names) > 1 {
 			m.Options.Fields = append(m.Options.Fields, &field{Name: fieldName("FileField", used), Type: "string", Tag: "`json:\"-\" url:\"-\"`",
-				Says: "The parameter that File is sent as: " + m.OneOf + "."})
+				Says: "The parameter that File is sent as: " + strings.Join(names, ", ") + "."})
 		}
-		m.Options.Fields = append(m.Options.Fields, &field{Name: fieldName("File", used), Type: "*forge.File", Tag: "`json:\"-\" url:\"-\"`", Says: "The content of " + m.OneOf + "; nil sends no file."})
+		m.FileName = "File"
+		if len(names) == 1 {
+			m.FileName = camel(names[0])
+		}
+		m.FileName = fieldName(m.FileName, used)
+		m.Options.Fields = append(m.Options.Fields, &field{Name: m.FileName, Type: "*forge.File", Tag: "`json:\"-\" url:\"-\"`", Says: "The content of the file; nil sends none."})
 	}
 	return nil
 }
 
 func (b *builder) optionField(m *method, p *param, used map[string]bool) *field {
-	typ, style := b.goType(p.Schema, place{owner: m.TypeName, wire: p.Wire, query: !p.InBody, short: enumName(m.operation, p), says: "is a value of " + p.Wire + "."})
+	typ := b.goType(p.Schema, place{owner: m.TypeName, wire: p.Wire, query: !p.InBody || m.multipart, short: enumName(m.operation, p), says: "is a value of " + p.Wire + "."})
 	if fix := m.Fix.Types[p.Wire]; fix != "" {
 		typ = fix
 	}
-	f := &field{Name: fieldName(p.Wire, used), Wire: p.Wire, Type: typ, Says: sentence(p.Text)}
+	f := &field{Name: fieldName(p.Wire, used), Type: typ, Says: sentence(p.Text)}
 	if p.Required {
 		f.Says = strings.TrimSpace(f.Says + " Required.")
 	}
 	url, json := "-", "-"
 	if !p.InBody || m.multipart {
-		url = p.Wire + urlOptions(typ, style)
+		url = p.Wire + urlOptions(typ)
 	}
 	switch clears := m.Method == http.MethodPut || m.Method == http.MethodPatch; {
 	case !p.InBody && typ == "int64" && !isID(p.Wire), !p.Required && typ == "int64" && p.InBody && !isID(p.Wire):
@@ -202,11 +206,8 @@ func tagOf(url, json string, m *method) string {
 }
 
 // urlOptions are the options of a url tag. A list has brackets after its name.
-func urlOptions(typ, style string) string {
-	switch {
-	case style != "":
-		return "," + style + ",omitempty"
-	case strings.HasPrefix(typ, "[]"):
+func urlOptions(typ string) string {
+	if strings.HasPrefix(typ, "[]") {
 		return ",brackets,omitempty"
 	}
 	return ",omitempty"

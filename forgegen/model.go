@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -31,7 +32,7 @@ type method struct {
 	Args     []argument
 	Options  *structType // nil if there is nothing to set
 	Body     *argument   // a body that is not an object
-	OneOf    string      // names of optional files; "" if there are none
+	FileName string      // field of an optional file; "" if there is none
 	Value    string      // Go type of the value or of an item; "" if there is none
 	Pointer  bool        // the value is returned as a pointer
 	HasQuery bool
@@ -53,7 +54,7 @@ type structType struct {
 }
 
 type field struct {
-	Name, Wire, Type, Tag, Says string
+	Name, Type, Tag, Says string
 }
 
 // enumType is a type of texts.
@@ -116,7 +117,7 @@ func buildModel(c *config, d *document, all []*operation, selected map[*endpoint
 // fileName is the file of a service. A name such as x_test or x_linux would have a meaning for go
 // build.
 func fileName(tag string) string {
-	return strings.ToLower(strings.Join(words(tag), "_")) + "_service.go"
+	return snake(tag) + "_service.go"
 }
 
 // nameAll gives names to services, options and schemas of the document.
@@ -145,6 +146,9 @@ func (b *builder) nameAll(d *document, selected map[*endpoint]bool) error {
 	return nil
 }
 
+// ciPrefix is the module of the names of entities of CI/CD.
+var ciPrefix = regexp.MustCompile(`^Ci([A-Z])`)
+
 // nameSchemas gives a Go name to each schema: the shortest that no other has.
 func (b *builder) nameSchemas(d *document) {
 	if d.spec.Components == nil {
@@ -153,7 +157,7 @@ func (b *builder) nameSchemas(d *document) {
 	refs := slices.Sorted(maps.Keys(d.spec.Components.Schemas))
 	forms := []func(string) string{
 		func(ref string) string {
-			return camel(strings.TrimSuffix(strings.TrimPrefix(entityOf(ref), "Ci_"), "Entity"))
+			return camel(strings.TrimSuffix(ciPrefix.ReplaceAllString(entityOf(ref), "$1"), "Entity"))
 		},
 		func(ref string) string { return camel(entityOf(ref)) },
 		camel,

@@ -147,8 +147,8 @@ type methodName struct {
 }
 
 func (n methodName) method(tag string) string {
-	if noun := camel(n.noun); camel(singular(n.noun)) != camel(singular(tag)) && n.noun != "" {
-		return n.verb + noun + n.suffix
+	if n.noun != "" && (n.verb == "Download" || !isTag(n.noun, tag)) {
+		return n.verb + camel(n.noun) + n.suffix
 	}
 	return n.verb + n.suffix
 }
@@ -210,7 +210,7 @@ func (op *operation) names() []methodName {
 // isAction reports whether the last part of a path says what is done.
 func isAction(last, tag string) bool {
 	all := words(last)
-	return len(all) > 0 && actions[strings.ToLower(all[0])] && camel(singular(last)) != camel(singular(tag))
+	return len(all) > 0 && actions[strings.ToLower(all[0])] && !isTag(last, tag)
 }
 
 func verbOf(method string, kind resultKind) string {
@@ -239,9 +239,16 @@ func fullWords(e *endpoint) (all []string) {
 
 func withoutTag(nouns []string, tag string) []string {
 	return slices.DeleteFunc(slices.Clone(nouns), func(noun string) bool {
-		return noun == "-" || camel(singular(noun)) == camel(singular(tag))
+		return noun == "-" || isTag(noun, tag)
 	})
 }
+
+// isTag reports whether a part of a path is what the tag is about: jobs of CI jobs.
+func isTag(noun, tag string) bool {
+	return strings.HasSuffix("_"+snake(singular(tag)), "_"+snake(singular(noun)))
+}
+
+func snake(name string) string { return strings.ToLower(strings.Join(words(name), "_")) }
 
 // assignNames gives each endpoint of the document a name that is unique in its service: the names
 // do not depend on which endpoints are generated.
@@ -267,9 +274,15 @@ func assignNames(all []*operation) {
 	for _, op := range all {
 		typeNames[op.TypeName] = append(typeNames[op.TypeName], op)
 	}
-	for _, same := range typeNames {
+	for name, same := range typeNames {
+		owners := 0 // those whose tag is in the name: CreateNoteOptions is that of Notes
 		for _, op := range same {
-			if len(same) > 1 {
+			if op.Name != name {
+				owners++
+			}
+		}
+		for _, op := range same {
+			if len(same) > 1 && (owners != 1 || op.Name == name) {
 				op.TypeName = op.Service + op.TypeName
 			}
 		}

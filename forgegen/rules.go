@@ -41,6 +41,10 @@ var rules = []rule{
 		"a write that returns an array returns one value, a slice", "response", writtenList, nil},
 	{"no-content", "DELETE /projects/{id}/issues/{issue_iid}/links/{issue_link_id} has status 204 and a schema",
 		"a response with status 204 has no value", "returns", noContent, nil},
+	{"delete", "DELETE /projects/{id}/pipeline_schedules/{pipeline_schedule_id}/variables/{key} has a schema; servers respond with 204 to many others",
+		"a DELETE has no value", "returns", deleted, nil},
+	{"file-with-schema", "GET /projects/{id}/jobs/{job_id}/trace returns one API_Entities_Ci_Job",
+		"a GET that ends with trace, raw, archive or download is a stream", "returns", namedFile, nil},
 	{"file-without-schema", "GET /projects/{id}/repository/archive has no schema",
 		"a GET without a schema, or of a media type that is not JSON, is a stream", "returns", fileResponse, nil},
 	{"pages-are-options", "GET /projects/{id}/pipelines has page and per_page among its filters",
@@ -51,22 +55,26 @@ var rules = []rule{
 		"a body without a file is sent as JSON", "", multipartBody, nil},
 	{"one-file", "PUT /application/appearance has four files",
 		"a call sends one file: the required one is an argument, an optional one a field of the options", "", files, nil},
+	{"hash-and-keys", "GET /issues of openapi_v3.yaml has not, and not[labels], not[milestone] and others",
+		"the object is omitted", "", hashAndKeys, nil},
 	{"workhorse", "POST /projects/import has file.path, file.size and eight more, which GitLab's proxy sets",
 		"such fields are omitted", "", workhorse, nil},
 	{"credentials", "GET /jobs/{id}/artifacts has the parameter token",
 		"credentials are omitted: the client has them", "", credentials, nil},
 	{"id-of-two-types", "assignee_id is oneOf integer and string",
 		"such a filter is a forge.IDFilter, an id in a body an int64, other values a string", "types", nil, twoTypes},
-	{"labels", "GET /issues has labels as an array, which GitLab reads as one text with commas",
-		"labels of a query are joined", "types", nil, labels},
+	{"labels", "GET /issues has labels as an array, which GitLab reads as one text with commas, None or Any",
+		"labels of a query are a forge.LabelFilter", "types", nil, labels},
+	{"hash", "GET /groups has custom_attributes, an object, in its query",
+		"an object of a query is a forge.Hash", "types", nil, hash},
 	{"example-of-another-type", "a field is declared as a string, and its example is 1 or true",
 		"the example decides", "schemas: fields", nil, exampleType},
 	{"number-as-text", "API_Entities_Issue.user_notes_count is declared as a string without an example",
-		"the name decides: *_id, *_count and the like are numbers", "schemas: fields", nil, numberByName},
+		"the name decides: *_id, *_count and the like are numbers, except ids that are hashes", "schemas: fields", nil, numberByName},
 	{"boolean-as-text", "API_Entities_Issue.subscribed is declared as a string without an example",
 		"the name decides: has_*, *_enabled and the like are booleans", "schemas: fields", nil, booleanByName},
 	{"time-as-text", "API_Entities_MergeRequest.prepared_at is declared as a string without a format",
-		"the name decides: *_at is a time", "schemas: fields", nil, timeByName},
+		"the name decides: *_at is a time, and *_after and *_before of a request", "types, schemas: fields", nil, timeByName},
 	{"list-field-as-object", "API_Entities_Issue.assignees is declared as one API_Entities_UserBasic",
 		"a field in the plural is a list of the entity", "schemas: fields", nil, nil},
 }
@@ -100,6 +108,19 @@ func writtenList(op *operation) {
 func noContent(op *operation) {
 	if op.status == "204" || op.Method == http.MethodHead {
 		op.Result = noResult
+	}
+}
+
+func deleted(op *operation) {
+	if op.Method == http.MethodDelete {
+		op.Result = noResult
+	}
+}
+
+func namedFile(op *operation) {
+	last := op.parts[len(op.parts)-1].fixed()
+	if op.Method == http.MethodGet && slices.Contains([]string{"trace", "raw", "archive", "download"}, last) {
+		op.Result = fileResult
 	}
 }
 
@@ -201,9 +222,22 @@ func twoTypes(v value) string {
 
 func labels(v value) string {
 	if v.query && slices.Contains([]string{"labels", "not[labels]"}, v.name) {
-		return "[]string,comma"
+		return "forge.LabelFilter"
 	}
 	return ""
+}
+
+func hash(v value) string {
+	if v.query && v.schema.Type.Is("object") {
+		return "forge.Hash"
+	}
+	return ""
+}
+
+func hashAndKeys(op *operation) {
+	op.drop(func(p *param) bool {
+		return p.Schema.Value.Type.Is("object") && slices.ContainsFunc(op.Params, func(q *param) bool { return strings.HasPrefix(q.Wire, p.Wire+"[") })
+	})
 }
 
 func exampleType(v value) string {
@@ -234,11 +268,13 @@ func isID(name string) bool { return idName.MatchString(name) }
 var (
 	idName      = regexp.MustCompile(`(^|_|\[)i?id\]?$`)
 	numberName  = regexp.MustCompile(`^(i?id|upvotes|downvotes|weight|access_level|maximum_timeout|star_count)$|_(i?id|count|size|in_percentage|minutes_limit)$`)
+	textID      = regexp.MustCompile(`(^|_)(commit|discussion|blob|external|client|application|instance|correlation|request|session|key|gitlab)_id$`)
 	booleanName = regexp.MustCompile(`^(active|archived|bot|confidential|default_enabled|discussion_locked|draft|enabled|expired|external|` +
 		`first_contribution|imported|internal|locked|managed|resolvable|resolved|should_remove_source_branch|squash|squash_on_merge|subscribed|system|verified|` +
 		`work_in_progress|merge_when_pipeline_succeeds|blocking_discussions_resolved|force_remove_source_branch|allow_collaboration|allow_maintainer_to_push|` +
 		`rebase_in_progress|request_access_enabled|mentions_disabled|run_untagged|overflow)$|^(has|is|can|require|prevent)_|_(enabled|disabled|allowed|lock)$`)
 	timeName = regexp.MustCompile(`_at$`)
+	sentTime = regexp.MustCompile(`^((created|updated)_at|[a-z]+_(after|before))$`)
 )
 
 func untold(v value) bool {
@@ -246,7 +282,7 @@ func untold(v value) bool {
 }
 
 func numberByName(v value) string {
-	if untold(v) && numberName.MatchString(v.name) {
+	if untold(v) && numberName.MatchString(v.name) && !textID.MatchString(v.name) {
 		return "int64"
 	}
 	return ""
@@ -260,7 +296,7 @@ func booleanByName(v value) string {
 }
 
 func timeByName(v value) string {
-	if untold(v) && timeName.MatchString(v.name) {
+	if untold(v) && timeName.MatchString(v.name) || !v.reads && plainText(v.schema) && sentTime.MatchString(v.name) {
 		return "time.Time"
 	}
 	return ""

@@ -22,21 +22,20 @@ type place struct {
 
 func (p place) inside(owner string) place { return place{owner: owner, reads: p.reads} }
 
-// goType returns the Go type of a value, and an option of its url tag.
-func (b *builder) goType(ref *openapi3.SchemaRef, p place) (typ, option string) {
+// goType returns the Go type of a value.
+func (b *builder) goType(ref *openapi3.SchemaRef, p place) string {
 	if ref == nil || ref.Value == nil {
-		return raw(p), ""
+		return raw(p)
 	}
 	for _, r := range rules {
 		if r.value == nil {
 			continue
 		}
-		if found := r.value(value{p.wire, ref.Value, p.query, p.reads}); found != "" {
-			typ, option, _ = strings.Cut(found, ",")
-			return typ, option
+		if typ := r.value(value{p.wire, ref.Value, p.query, p.reads}); typ != "" {
+			return typ
 		}
 	}
-	return b.declared(ref, p), ""
+	return b.declared(ref, p)
 }
 
 // raw is the type of a value of which nothing is known.
@@ -60,13 +59,11 @@ func (b *builder) declared(ref *openapi3.SchemaRef, p place) string {
 		return "*" + b.inline(properties, p)
 	case s.Type.Is("object"):
 		if extra := s.AdditionalProperties.Schema; extra != nil {
-			item, _ := b.goType(extra, p)
-			return "map[string]" + strings.TrimPrefix(item, "*")
+			return "map[string]" + strings.TrimPrefix(b.goType(extra, p), "*")
 		}
 		return "map[string]" + raw(p)
 	case s.Type.Is("array"):
-		item, _ := b.goType(s.Items, p)
-		return "[]" + strings.TrimPrefix(item, "*")
+		return "[]" + strings.TrimPrefix(b.goType(s.Items, p), "*")
 	case s.Type.Is("integer"):
 		return "int64"
 	case s.Type.Is("number"):
@@ -113,7 +110,10 @@ func (b *builder) entity(ref *openapi3.SchemaRef, p place) string {
 
 // inline returns the name of the type of an object without a name.
 func (b *builder) inline(properties openapi3.Schemas, p place) string {
-	name := p.owner + camel(p.wire)
+	name := p.owner
+	if p.wire != "" {
+		name += camel(p.wire)
+	}
 	if b.structs[name] == nil {
 		name = b.free(name)
 	}
@@ -135,12 +135,12 @@ func (b *builder) define(name, says string, properties openapi3.Schemas, p place
 		property := properties[wire]
 		typ := fixes[wire]
 		if typ == "" {
-			typ, _ = b.goType(property, place{owner: name, wire: wire, reads: p.reads, says: "is a value of " + wire + "."})
+			typ = b.goType(property, place{owner: name, wire: wire, reads: p.reads, says: "is a value of " + wire + "."})
 		}
 		if p.reads && fixes[wire] == "" && property.Ref != "" && strings.HasPrefix(typ, "*") && isPlural(wire) {
 			typ = "[]" + typ[1:]
 		}
-		f := &field{Name: fieldName(wire, used), Wire: wire, Type: typ, Says: sentence(description(property)), Tag: fmt.Sprintf("`json:%q`", wire)}
+		f := &field{Name: fieldName(wire, used), Type: typ, Says: sentence(description(property)), Tag: fmt.Sprintf("`json:%q`", wire)}
 		if !p.reads {
 			f.Type, f.Tag = optional(f.Type, false), fmt.Sprintf("`json:%q`", wire+","+omission(typ))
 		}
