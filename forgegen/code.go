@@ -82,7 +82,11 @@ func (f *field) Doc() string {
 	case f.Says == "":
 		return ""
 	case first == "The" || first == "A" || first == "An":
-		return f.Name + " is " + strings.ToLower(first) + " " + rest
+		is := " is "
+		if strings.HasPrefix(f.Type, "[]") && strings.HasSuffix(f.Name, "s") {
+			is = " are "
+		}
+		return f.Name + is + strings.ToLower(first) + " " + rest
 	}
 	return f.Name + ": " + f.Says
 }

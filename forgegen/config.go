@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"go/token"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,7 +28,8 @@ type config struct {
 	Corrections map[string]correction `yaml:"corrections"` // by endpoint
 	Schemas     map[string]schemaFix  `yaml:"schemas"`     // by name in the document
 
-	older, newer source // of the file and of the flags, if these have one
+	older, newer source   // the documents of the file and of the flags
+	words        []string // arguments of the command
 }
 
 // correction replaces what the rules say of an endpoint.
@@ -47,7 +50,7 @@ type schemaFix struct {
 	Fields map[string]string `yaml:"fields"` // Go types of fields, by wire name
 }
 
-// readConfig reads a forgegen.yaml. It may be absent.
+// readConfig reads a forgegen.yaml, whose file names are relative to its folder. It may be absent.
 func readConfig(file string) (*config, error) {
 	c := new(config)
 	data, err := os.ReadFile(file)
@@ -62,6 +65,11 @@ func readConfig(file string) (*config, error) {
 	if err := decoder.Decode(c); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	for _, name := range []*string{&c.Spec, &c.Output} {
+		if *name != "" && !filepath.IsAbs(*name) && !strings.Contains(*name, "://") {
+			*name = filepath.Join(filepath.Dir(file), *name)
+		}
+	}
 	for endpoint, fix := range c.Corrections {
 		if err := fix.check(endpoint); err != nil {
 			return nil, fmt.Errorf("%s: corrections of %s: %w", file, endpoint, err)
@@ -73,6 +81,18 @@ func readConfig(file string) (*config, error) {
 		}
 	}
 	return c, nil
+}
+
+// replace sets what the flags and arguments of the command set.
+func (c *config) replace(given config, rest []string) {
+	c.older, c.newer = source{c.Spec, c.GitLab}, source{given.Spec, given.GitLab}
+	if c.newer != (source{}) {
+		c.Spec, c.GitLab = given.Spec, given.GitLab
+	}
+	c.Package, c.Output = cmp.Or(given.Package, c.Package), cmp.Or(given.Output, c.Output)
+	if c.words = rest; len(rest) > 0 {
+		c.Endpoints = rest
+	}
 }
 
 // checkOutput checks where the package is written.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -51,7 +52,7 @@ func (s source) load(ctx context.Context) (*document, error) {
 	}
 	spec, err := parse(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not an OpenAPI 3 or Swagger 2 document: %w", name, err)
+		return nil, fmt.Errorf("%s is not a complete OpenAPI 3 or Swagger 2 document: %w; GitLab's is doc/api/openapi/openapi_v3.yaml of its repository, which -gitlab 19.5 downloads", name, err)
 	}
 	return &document{Source: name, Sum: fmt.Sprintf("%x", sha256.Sum256(data)), spec: spec}, nil
 }
@@ -59,14 +60,14 @@ func (s source) load(ctx context.Context) (*document, error) {
 func (s source) read(ctx context.Context) (data []byte, name string, err error) {
 	switch {
 	case s.Spec != "" && s.GitLab != "":
-		return nil, "", fmt.Errorf("-spec and -gitlab exclude each other: omit one, or remove spec or gitlab from forgegen.yaml")
+		return nil, "", errors.New("-spec and -gitlab exclude each other: omit one, or remove spec or gitlab from forgegen.yaml")
 	case s.GitLab != "" && !release.MatchString(s.GitLab):
 		return nil, "", fmt.Errorf("-gitlab %q is not a release: write it as 19.5", s.GitLab)
 	case s.GitLab != "":
 		data, err = fetchRelease(ctx, s.GitLab)
 		return data, "openapi_v3.yaml of GitLab " + s.GitLab, err
 	case s.Spec == "":
-		return nil, "", fmt.Errorf("no document: use -gitlab 19.5, or -spec with a file or an address")
+		return nil, "", errors.New("no document: use -gitlab 19.5, or -spec with a file or an address")
 	case strings.Contains(s.Spec, "://"):
 		data, err = fetch(ctx, s.Spec)
 		return data, s.Spec, err
@@ -134,11 +135,11 @@ func parse(data []byte) (*openapi3.T, error) {
 	case strings.HasPrefix(version.Swagger, "2."):
 		return parseSwagger(data)
 	case !strings.HasPrefix(version.OpenAPI, "3."):
-		return nil, fmt.Errorf("openapi is %q and swagger is %q", version.OpenAPI, version.Swagger)
+		return nil, fmt.Errorf("it says openapi: %q and swagger: %q", version.OpenAPI, version.Swagger)
 	}
 	spec, err := openapi3.NewLoader().LoadFromData(data)
 	if err == nil && spec.Paths.Len() == 0 {
-		err = fmt.Errorf("it has no paths")
+		err = errors.New("it has no paths")
 	}
 	return spec, err
 }
@@ -157,7 +158,7 @@ func parseSwagger(data []byte) (*openapi3.T, error) {
 		return nil, err
 	}
 	if len(old.Paths) == 0 {
-		return nil, fmt.Errorf("it has no paths")
+		return nil, errors.New("it has no paths")
 	}
 	return openapi2conv.ToV3(&old)
 }

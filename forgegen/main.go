@@ -4,7 +4,8 @@
 //
 //	forgegen -gitlab 19.5 -package gitlab -o gitlab 'POST /projects/:id/issues' tag:pipelines
 //	forgegen list issues
-//	forgegen diff -spec new.yaml
+//	forgegen diff -gitlab 19.6
+//	forgegen rules
 //
 // docs/forgegen.md of the repository is its guide.
 package main
@@ -23,76 +24,82 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "forgegen:", err)
-		}
+	err := run(ctx, os.Args[1:], os.Stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "forgegen:", err)
 		os.Exit(1)
 	}
 }
 
 // run executes a command line.
 func run(ctx context.Context, args []string, out io.Writer) error {
-	command := ""
-	if len(args) > 0 && (args[0] == "list" || args[0] == "diff" || args[0] == "rules") {
+	command := "generate"
+	if len(args) > 0 && commands[args[0]] {
 		command, args = args[0], args[1:]
-	}
-	if command == "rules" {
-		return listRules(out)
 	}
 	c, err := readCommand(args, out)
 	if err != nil {
 		return err
 	}
-	if command == "diff" {
+	switch command {
+	case "rules":
+		return listRules(out)
+	case "diff":
 		return diff(ctx, c, out)
+	case "deployed":
+		return updateDeployed(ctx, c, out)
 	}
 	d, err := source{c.Spec, c.GitLab}.load(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if command == "list" {
-		return list(d, c.Endpoints, out)
+	case command == "list":
+		return list(d, c.words, out)
 	}
 	return generate(c, d, out)
 }
+
+var commands = wordSet("list diff rules deployed")
+
+const usage = `forgegen [flags] endpoint...  writes a package
+forgegen list [flags] [word]  lists the endpoints that have the word
+forgegen diff [flags]         reports what another document changes for the generated endpoints
+forgegen rules                lists the corrections of the documents
+
+An endpoint is 'POST /projects/:id/issues', tag:issues, or /projects/:id/issues for all below it.
+
+`
 
 // readCommand reads the flags, and forgegen.yaml for what they do not set.
 func readCommand(args []string, out io.Writer) (*config, error) {
 	flags := flag.NewFlagSet("forgegen", flag.ContinueOnError)
 	flags.SetOutput(out)
-	name := flags.String("config", configFile, "file with `settings` and corrections")
-	given := config{}
+	var given config
+	name := flags.String("config", configFile, "`file` with settings and corrections")
 	flags.StringVar(&given.Spec, "spec", "", "OpenAPI document of GitLab: a `file` or an address")
 	flags.StringVar(&given.GitLab, "gitlab", "", "`release` whose published document is read, such as 19.5")
 	flags.StringVar(&given.Package, "package", "", "`name` of the generated package")
 	flags.StringVar(&given.Output, "o", "", "`folder` of the generated package")
 	flags.Usage = func() {
-		fmt.Fprint(out, "forgegen [flags] endpoints...   writes a package\nforgegen list [flags] [word]    lists endpoints\n"+
-			"forgegen diff -spec new.yaml    reports what another document changes\nforgegen rules                  lists the corrections of documents\n\n")
+		fmt.Fprint(out, usage)
 		flags.PrintDefaults()
 	}
-	if err := flags.Parse(args); err != nil {
-		return nil, err
+	var rest []string
+	for more := args; len(more) > 0; { // flags may follow endpoints
+		if err := flags.Parse(more); err != nil {
+			return nil, err
+		}
+		if more = flags.Args(); len(more) > 0 {
+			rest, more = append(rest, more[0]), more[1:]
+		}
 	}
 	c, err := readConfig(*name)
 	if err != nil {
 		return nil, err
 	}
-	if given.Spec != "" || given.GitLab != "" {
-		c.newer = source{given.Spec, given.GitLab}
-		c.older = source{c.Spec, c.GitLab}
-		c.Spec, c.GitLab = given.Spec, given.GitLab
-	}
-	if given.Package != "" {
-		c.Package = given.Package
-	}
-	if given.Output != "" {
-		c.Output = given.Output
-	}
-	if flags.NArg() > 0 {
-		c.Endpoints = flags.Args()
-	}
+	c.replace(given, rest)
 	return c, nil
 }
 
