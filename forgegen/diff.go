@@ -62,6 +62,13 @@ func writeChanges(old, current map[string]string, out io.Writer) {
 	all := maps.Clone(old)
 	maps.Copy(all, current)
 	for _, fact := range slices.Sorted(maps.Keys(all)) {
+		if owner := ownerOf(fact); owner != "" {
+			_, had := old[owner]
+			_, has := current[owner]
+			if had != has {
+				continue // the line of the owner says it
+			}
+		}
 		before, had := old[fact]
 		after, has := current[fact]
 		switch {
@@ -81,6 +88,16 @@ func writeChanges(old, current map[string]string, out io.Writer) {
 	}
 }
 
+// ownerOf returns the endpoint of a parameter, and the type of a field or value.
+func ownerOf(fact string) string {
+	for _, part := range []string{" parameter ", " field ", " value "} {
+		if owner, _, found := strings.Cut(fact, part); found {
+			return owner
+		}
+	}
+	return ""
+}
+
 // factsOf returns what a user of the generated package can see.
 func factsOf(c *config, d *document, patterns []string) (map[string]string, error) {
 	own := *c
@@ -92,7 +109,7 @@ func factsOf(c *config, d *document, patterns []string) (map[string]string, erro
 	facts := map[string]string{}
 	fields := func(owner string, s *structType) {
 		for _, f := range s.Fields {
-			facts[owner+" "+f.Name] = f.Type
+			facts[owner+" "+f.Name] = f.Type + " " + f.Tag
 		}
 	}
 	for _, s := range m.Services {
@@ -108,9 +125,11 @@ func factsOf(c *config, d *document, patterns []string) (map[string]string, erro
 		}
 	}
 	for _, s := range m.Structs {
+		facts[s.Name] = "struct"
 		fields(s.Name+" field", s)
 	}
 	for _, e := range m.Enums {
+		facts[e.Name] = "string"
 		for _, v := range e.Values {
 			facts[e.Name+" value "+v.Name] = v.Text
 		}

@@ -21,8 +21,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// published is the address of the document of a GitLab release.
-const published = "https://gitlab.com/gitlab-org/gitlab/-/raw/v%s.0-ee/doc/api/openapi/openapi_v3.yaml"
+// published is the address of the document of a GitLab release; a variable for tests.
+var published = "https://gitlab.com/gitlab-org/gitlab/-/raw/v%s.0-ee/doc/api/openapi/openapi_v3.yaml"
 
 const (
 	maxDocument = 64 << 20 // bytes; that of 19.5 has 4 MB

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // method returns the Go form of an operation.
@@ -22,27 +20,18 @@ func (b *builder) method(op *operation) (*method, error) {
 }
 
 // result sets the value that is returned.
-func (b *builder) result(m *method) error {
+func (b *builder) result(m *method) (err error) {
 	if m.Result != oneResult && m.Result != listResult {
 		return nil
 	}
-	switch fix := m.Fix.Response; {
-	case fix == "":
+	if m.Fix.Response == "" {
 		m.Value = b.goType(m.response, place{owner: m.TypeName + "Response", reads: true})
-	case b.schemas[fix] != "":
-		ref := &openapi3.SchemaRef{Ref: "/" + fix, Value: b.schemaOf(fix)}
-		m.Value = b.entity(ref, place{reads: true})
-	default:
-		m.Value = fix
+	} else if m.Value, err = b.givenType(m.Fix.Response); err != nil {
+		return fmt.Errorf("corrections: response: %w", err)
 	}
 	m.Value = strings.TrimPrefix(m.Value, "*")
 	m.Pointer = !strings.HasPrefix(m.Value, "[]") && !strings.HasPrefix(m.Value, "map[") && m.Value != "json.RawMessage"
 	return nil
-}
-
-// schemaOf finds a schema by its name.
-func (b *builder) schemaOf(name string) *openapi3.Schema {
-	return b.document.spec.Components.Schemas[name].Value
 }
 
 // pathArguments returns the arguments for the placeholders.
@@ -143,7 +132,11 @@ func (b *builder) options(m *method) error {
 		}
 	}
 	for _, p := range m.Params {
-		m.Options.Fields = append(m.Options.Fields, b.optionField(m, p, used))
+		f, err := b.optionField(m, p, used)
+		if err != nil {
+			return fmt.Errorf("corrections: types: %s: %w", p.Wire, err)
+		}
+		m.Options.Fields = append(m.Options.Fields, f)
 	}
 	if len(m.Files) > 0 {
 		var names []string
@@ -164,12 +157,14 @@ func (b *builder) options(m *method) error {
 	return nil
 }
 
-func (b *builder) optionField(m *method, p *param, used map[string]bool) *field {
+func (b *builder) optionField(m *method, p *param, used map[string]bool) (f *field, err error) {
 	typ := b.goType(p.Schema, place{owner: m.TypeName, wire: p.Wire, query: !p.InBody || m.multipart, short: enumName(m.operation, p), says: "is a value of " + p.Wire + "."})
 	if fix := m.Fix.Types[p.Wire]; fix != "" {
-		typ = fix
+		if typ, err = b.givenType(fix); err != nil {
+			return nil, err
+		}
 	}
-	f := &field{Name: fieldName(p.Wire, used), Type: typ, Says: sentence(p.Text)}
+	f = &field{Name: fieldName(p.Wire, used), Type: typ, Says: sentence(p.Text)}
 	if p.Required {
 		f.Says = strings.TrimSpace(f.Says + " Required.")
 	}
@@ -190,7 +185,7 @@ func (b *builder) optionField(m *method, p *param, used map[string]bool) *field 
 		}
 	}
 	f.Tag = tagOf(url, json, m)
-	return f
+	return f, nil
 }
 
 // tagOf returns the tags that are needed: a struct whose fields are all in the body has no url tags.

@@ -74,12 +74,14 @@ type builder struct {
 	schemas   map[string]string // Go types by reference
 	structs   map[string]*structType
 	enums     map[string]*enumType
+	replacing map[string]bool   // schemas and fields whose type of forgegen.yaml is being read
+	err       error             // the first mistake in schemas of forgegen.yaml
 	enumNames map[string]string // of parameters whose service has one list of values for the name
 }
 
 // buildModel models the selected operations.
 func buildModel(c *config, d *document, all []*operation, selected map[*endpoint]bool) (*model, error) {
-	b := &builder{config: c, document: d, all: all, taken: map[string]string{}, schemas: map[string]string{}, structs: map[string]*structType{}, enums: map[string]*enumType{}}
+	b := &builder{config: c, document: d, all: all, taken: map[string]string{}, schemas: map[string]string{}, structs: map[string]*structType{}, enums: map[string]*enumType{}, replacing: map[string]bool{}}
 	if err := b.nameAll(d, selected); err != nil {
 		return nil, err
 	}
@@ -98,6 +100,9 @@ func buildModel(c *config, d *document, all []*operation, selected map[*endpoint
 			return nil, fmt.Errorf("%s: %w", op, err)
 		}
 		s.Methods = append(s.Methods, m)
+	}
+	if b.err != nil {
+		return nil, b.err
 	}
 	m := &model{Package: c.Package, Document: d}
 	for _, name := range slices.Sorted(maps.Keys(services)) {
@@ -141,7 +146,9 @@ func (b *builder) nameAll(d *document, selected map[*endpoint]bool) error {
 	for _, op := range b.all {
 		b.taken[op.TypeName+"Options"] = op.String()
 	}
-	b.nameSchemas(d)
+	if err := b.nameSchemas(d); err != nil {
+		return err
+	}
 	b.nameEnums()
 	return nil
 }
@@ -150,9 +157,9 @@ func (b *builder) nameAll(d *document, selected map[*endpoint]bool) error {
 var ciPrefix = regexp.MustCompile(`^Ci([A-Z])`)
 
 // nameSchemas gives a Go name to each schema: the shortest that no other has.
-func (b *builder) nameSchemas(d *document) {
+func (b *builder) nameSchemas(d *document) error {
 	if d.spec.Components == nil {
-		return
+		return nil
 	}
 	refs := slices.Sorted(maps.Keys(d.spec.Components.Schemas))
 	forms := []func(string) string{
@@ -174,6 +181,14 @@ func (b *builder) nameSchemas(d *document) {
 			}
 		}
 	}
+	for ref, fix := range b.config.Schemas {
+		switch other := b.taken[fix.Name]; {
+		case !slices.Contains(refs, ref):
+			return fmt.Errorf("schemas: the document has no schema %s", ref)
+		case fix.Name != "" && other != "" && other != ref:
+			return fmt.Errorf("schemas: %s: the name %s is that of %s: choose another", ref, fix.Name, other)
+		}
+	}
 	for _, ref := range refs {
 		name := cmp.Or(b.config.Schemas[ref].Name, names[ref])
 		if name == "" {
@@ -181,6 +196,7 @@ func (b *builder) nameSchemas(d *document) {
 		}
 		b.taken[name], b.schemas[ref] = ref, name
 	}
+	return nil
 }
 
 // free returns the name, or with a suffix if it is taken.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"mime"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -96,11 +97,12 @@ func (op *operation) readResponse() {
 			}
 		}
 	}
-	if op.response != nil {
-		op.Result = oneResult
-		if s := op.response.Value; s != nil && s.Type.Is("array") {
-			op.Result, op.response = listResult, s.Items
-		}
+	if op.response == nil || op.status == "204" || op.Method == http.MethodHead {
+		return
+	}
+	op.Result = oneResult
+	if s := op.response.Value; op.Method == http.MethodGet && s != nil && s.Type.Is("array") {
+		op.Result, op.response = listResult, s.Items
 	}
 }
 

@@ -9,74 +9,143 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// rule corrects a fault of the published documents. Rules of operations run in the order of the
-// table; of the rules of values, the first that returns a Go type decides.
+// rule corrects a fault of the published documents. It has one of the functions. Rules of operations
+// run in the order of the table; of the rules of values, the first that returns a Go type decides.
 type rule struct {
 	Name    string
-	Fault   string // with an example from the document
+	Fault   string // an example from the documents
 	Remedy  string
-	Correct string // what in forgegen.yaml replaces it
+	Correct string // what in forgegen.yaml replaces it; "" if nothing does
 
 	operation func(*operation)
-	value     func(v value) string
+	value     func(value) string
+	isList    func(name string) bool // of a field that is declared as one entity
 }
 
 // value is a parameter, or a field of a response.
 type value struct {
 	name   string
 	schema *openapi3.Schema
-	query  bool // a parameter of the query
+	query  bool // a parameter that is not in a JSON body
 	reads  bool // a field of a response
 }
 
 // rules are the table; "forgegen rules" prints it.
 var rules = []rule{
-	{"list-as-object", "GET /issues has page and per_page, and its response is one API_Entities_Issue",
-		"a GET with page and per_page is a list", "returns: one", listAsObject, nil},
-	{"list-in-plural", "GET /projects/{id}/merge_requests/{merge_request_iid}/pipelines has no page, and its response is one API_Entities_Ci_PipelineBasic",
-		"a GET whose path ends with the plural of its entity, or with participants, is a list", "returns: one", listInPlural, nil},
-	{"list-without-pages", "GET /projects/{id}/merge_requests/{merge_request_iid}/draft_notes is an array without page and per_page",
-		"a GET of an array is a list: servers send links to further pages", "returns: one", nil, nil},
-	{"write-is-no-list", "POST /projects/{id}/repository/commits/{sha}/comments could be declared as an array",
-		"a write that returns an array returns one value, a slice", "response", writtenList, nil},
-	{"no-content", "DELETE /projects/{id}/issues/{issue_iid}/links/{issue_link_id} has status 204 and a schema",
-		"a response with status 204 has no value", "returns", noContent, nil},
-	{"delete", "DELETE /projects/{id}/pipeline_schedules/{pipeline_schedule_id}/variables/{key} has a schema; servers respond with 204 to many others",
-		"a DELETE has no value", "returns", deleted, nil},
-	{"file-with-schema", "GET /projects/{id}/jobs/{job_id}/trace returns one API_Entities_Ci_Job",
-		"a GET that ends with trace, raw, archive or download is a stream", "returns", namedFile, nil},
-	{"file-without-schema", "GET /projects/{id}/repository/archive has no schema",
-		"a GET without a schema, or of a media type that is not JSON, is a stream", "returns", fileResponse, nil},
-	{"pages-are-options", "GET /projects/{id}/pipelines has page and per_page among its filters",
-		"page, per_page and cursor of a list are omitted: use PerPage, OnePage and StartAt", "returns", pageParams, nil},
-	{"keyset", "GET /projects has the parameter pagination, which may be keyset",
-		"such a list requests its pages by keyset", "pagination", keyset, nil},
-	{"multipart-without-file", "PUT /projects/{id}/issues/{issue_iid} of openapi_v3.yaml has a multipart body and no file in it",
-		"a body without a file is sent as JSON", "", multipartBody, nil},
-	{"one-file", "PUT /application/appearance has four files",
-		"a call sends one file: the required one is an argument, an optional one a field of the options", "", files, nil},
-	{"hash-and-keys", "GET /issues of openapi_v3.yaml has not, and not[labels], not[milestone] and others",
-		"the object is omitted", "", hashAndKeys, nil},
-	{"workhorse", "POST /projects/import has file.path, file.size and eight more, which GitLab's proxy sets",
-		"such fields are omitted", "", workhorse, nil},
-	{"credentials", "GET /jobs/{id}/artifacts has the parameter token",
-		"credentials are omitted: the client has them", "", credentials, nil},
-	{"id-of-two-types", "assignee_id is oneOf integer and string",
-		"such a filter is a forge.IDFilter, an id in a body an int64, other values a string", "types", nil, twoTypes},
-	{"labels", "GET /issues has labels as an array, which GitLab reads as one text with commas, None or Any",
-		"labels of a query are a forge.LabelFilter", "types", nil, labels},
-	{"hash", "GET /groups has custom_attributes, an object, in its query",
-		"an object of a query is a forge.Hash", "types", nil, hash},
-	{"example-of-another-type", "a field is declared as a string, and its example is 1 or true",
-		"the example decides", "schemas: fields", nil, exampleType},
-	{"number-as-text", "API_Entities_Issue.user_notes_count is declared as a string without an example",
-		"the name decides: *_id, *_count and the like are numbers, except ids that are hashes", "schemas: fields", nil, numberByName},
-	{"boolean-as-text", "API_Entities_Issue.subscribed is declared as a string without an example",
-		"the name decides: has_*, *_enabled and the like are booleans", "schemas: fields", nil, booleanByName},
-	{"time-as-text", "API_Entities_MergeRequest.prepared_at is declared as a string without a format",
-		"the name decides: *_at is a time, and *_after and *_before of a request", "types, schemas: fields", nil, timeByName},
-	{"list-field-as-object", "API_Entities_Issue.assignees is declared as one API_Entities_UserBasic",
-		"a field in the plural is a list of the entity", "schemas: fields", nil, nil},
+	{
+		Name:   "list-as-object",
+		Fault:  "GET /projects/:id/members/all has page and per_page, and its response is one APIEntitiesMember",
+		Remedy: "a GET with page and per_page is a list", Correct: "returns: one",
+		operation: listAsObject,
+	},
+	{
+		Name:   "list-in-plural",
+		Fault:  "GET /projects/:id/merge_requests/:merge_request_iid/pipelines has no page, and its response is one APIEntitiesCiPipelineBasic",
+		Remedy: "a GET whose path ends with the plural of its entity, or with participants, is a list", Correct: "returns: one",
+		operation: listInPlural,
+	},
+	{
+		Name:   "delete",
+		Fault:  "DELETE /projects/:id/issues/:issue_iid returns one APIEntitiesIssue, and servers respond with 204",
+		Remedy: "a DELETE has no value", Correct: "returns: one",
+		operation: deleted,
+	},
+	{
+		Name:   "file-with-schema",
+		Fault:  "GET /projects/:id/jobs/:job_id/trace returns one APIEntitiesCiJob",
+		Remedy: "a GET that ends with trace, raw, archive or download is a stream", Correct: "returns: one",
+		operation: namedFile,
+	},
+	{
+		Name:   "file-without-schema",
+		Fault:  "GET /projects/:id/jobs/:job_id/artifacts has no schema",
+		Remedy: "a GET without a schema, or of a media type that is not JSON, is a stream", Correct: "returns, response",
+		operation: fileResponse,
+	},
+	{
+		Name:   "pages-are-options",
+		Fault:  "GET /projects/:id/pipelines has page and per_page among its filters",
+		Remedy: "page, per_page and cursor of a list are omitted: use PerPage, OnePage and StartAt", Correct: "returns: one",
+		operation: pageParams,
+	},
+	{
+		Name:   "keyset",
+		Fault:  "GET /projects has the parameter pagination, which may be keyset",
+		Remedy: "such a list requests its pages by keyset, and by offset if the server refuses it", Correct: "pagination: offset",
+		operation: keyset,
+	},
+	{
+		Name:      "multipart-without-file",
+		Fault:     "PUT /projects/:id/issues/:issue_iid has a multipart body and no file in it",
+		Remedy:    "a body without a file is sent as JSON",
+		operation: multipartBody,
+	},
+	{
+		Name:      "workhorse",
+		Fault:     "POST /projects/:id/issues/:issue_iid/metric_images has file.path and file.size, which GitLab's proxy sets",
+		Remedy:    "such fields are omitted",
+		operation: workhorse,
+	},
+	{
+		Name:      "one-file",
+		Fault:     "PUT /application/appearance has logo, favicon and two more files",
+		Remedy:    "a call sends one file: a required one is an argument, an optional one a field of the options",
+		operation: files,
+	},
+	{
+		Name:      "hash-and-keys",
+		Fault:     "GET /issues has not, and not[labels], not[milestone] and others",
+		Remedy:    "the object is omitted",
+		operation: hashAndKeys,
+	},
+	{
+		Name:      "credentials",
+		Fault:     "GET /projects/:id/jobs/:job_id/artifacts has the parameter token",
+		Remedy:    "credentials are omitted: the client has them",
+		operation: credentials,
+	},
+	{
+		Name:   "id-of-two-types",
+		Fault:  "assignee_id of GET /issues is oneOf integer and string",
+		Remedy: "such a filter is a forge.IDFilter, an id in a body an int64, another value a string", Correct: "types",
+		value: twoTypes,
+	},
+	{
+		Name:   "labels",
+		Fault:  "labels of GET /issues are an array, which GitLab reads as one text with commas, None or Any",
+		Remedy: "labels of a query are a forge.LabelFilter", Correct: "types",
+		value: labels,
+	},
+	{
+		Name:   "example-of-another-type",
+		Fault:  "kas.enabled of GET /metadata is declared as a string, and its example is true",
+		Remedy: "the example decides", Correct: "schemas: fields",
+		value: exampleType,
+	},
+	{
+		Name:   "number-as-text",
+		Fault:  "star_count of APIEntitiesProject is declared as a string without an example",
+		Remedy: "the name decides: *_id, *_count and the like are numbers, except ids that are hashes", Correct: "schemas: fields",
+		value: numberByName,
+	},
+	{
+		Name:   "boolean-as-text",
+		Fault:  "requirements_enabled of APIEntitiesProject is declared as a string without an example",
+		Remedy: "the name decides: has_*, *_enabled and the like are booleans", Correct: "schemas: fields",
+		value: booleanByName,
+	},
+	{
+		Name:   "time-as-text",
+		Fault:  "last_activity_at of APIEntitiesProject is declared as a string without a format",
+		Remedy: "the name decides: *_at is a time, and *_after and *_before of a request", Correct: "types, schemas: fields",
+		value: timeByName,
+	},
+	{
+		Name:   "list-field-as-object",
+		Fault:  "notes of APIEntitiesDiscussion are declared as one APIEntitiesNote",
+		Remedy: "a field in the plural is a list of the entity", Correct: "schemas: fields",
+		isList: isPlural,
+	},
 }
 
 func listAsObject(op *operation) {
@@ -95,19 +164,6 @@ func listInPlural(op *operation) {
 	field := propertiesOf(op.response.Value)[strings.ReplaceAll(last, "-", "_")]
 	if all := words(one); field == nil && (strings.HasSuffix(entity, camel(all[len(all)-1])) || last == "participants") {
 		op.Result = listResult
-	}
-}
-
-func writtenList(op *operation) {
-	if op.Method != http.MethodGet && op.Result == listResult {
-		item := op.response
-		op.Result, op.response = oneResult, openapi3.NewSchemaRef("", &openapi3.Schema{Type: &openapi3.Types{"array"}, Items: item})
-	}
-}
-
-func noContent(op *operation) {
-	if op.status == "204" || op.Method == http.MethodHead {
-		op.Result = noResult
 	}
 }
 
@@ -223,13 +279,6 @@ func twoTypes(v value) string {
 func labels(v value) string {
 	if v.query && slices.Contains([]string{"labels", "not[labels]"}, v.name) {
 		return "forge.LabelFilter"
-	}
-	return ""
-}
-
-func hash(v value) string {
-	if v.query && v.schema.Type.Is("object") {
-		return "forge.Hash"
 	}
 	return ""
 }

@@ -57,6 +57,8 @@ func (b *builder) declared(ref *openapi3.SchemaRef, p place) string {
 		return b.declared(s.AllOf[0], p)
 	case len(properties) > 0:
 		return "*" + b.inline(properties, p)
+	case s.Type.Is("object") && p.query:
+		return "forge.Hash"
 	case s.Type.Is("object"):
 		if extra := s.AdditionalProperties.Schema; extra != nil {
 			return "map[string]" + strings.TrimPrefix(b.goType(extra, p), "*")
@@ -95,7 +97,7 @@ func (b *builder) text(s *openapi3.Schema, p place) string {
 func (b *builder) entity(ref *openapi3.SchemaRef, p place) string {
 	key := ref.Ref[strings.LastIndexByte(ref.Ref, '/')+1:]
 	if fix := b.config.Schemas[key]; fix.Type != "" {
-		return fix.Type
+		return b.replacement(key, fix.Type)
 	}
 	if typ := forgeType(ref.Ref); typ != "" && p.reads {
 		return typ
@@ -134,10 +136,12 @@ func (b *builder) define(name, says string, properties openapi3.Schemas, p place
 	for _, wire := range slices.Sorted(maps.Keys(properties)) {
 		property := properties[wire]
 		typ := fixes[wire]
-		if typ == "" {
+		if typ != "" {
+			typ = b.replacement(name+" "+wire, typ)
+		} else {
 			typ = b.goType(property, place{owner: name, wire: wire, reads: p.reads, says: "is a value of " + wire + "."})
 		}
-		if p.reads && fixes[wire] == "" && property.Ref != "" && strings.HasPrefix(typ, "*") && isPlural(wire) {
+		if p.reads && fixes[wire] == "" && property.Ref != "" && strings.HasPrefix(typ, "*") && isListed(wire) {
 			typ = "[]" + typ[1:]
 		}
 		f := &field{Name: fieldName(wire, used), Type: typ, Says: sentence(description(property)), Tag: fmt.Sprintf("`json:%q`", wire)}
@@ -146,6 +150,11 @@ func (b *builder) define(name, says string, properties openapi3.Schemas, p place
 		}
 		s.Fields = append(s.Fields, f)
 	}
+}
+
+// isListed reports whether a rule makes a list of a field that is declared as one entity.
+func isListed(name string) bool {
+	return slices.ContainsFunc(rules, func(r rule) bool { return r.isList != nil && r.isList(name) })
 }
 
 // fieldName returns a Go name that no other field has.
