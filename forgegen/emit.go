@@ -100,8 +100,12 @@ func importsOf(declarations string) (string, error) {
 	var b strings.Builder
 	for _, standard := range []bool{true, false} {
 		for _, path := range slices.Sorted(maps.Keys(used)) {
-			if standard != strings.Contains(path, ".") {
+			switch {
+			case standard == strings.Contains(path, "."):
+			case standard:
 				fmt.Fprintf(&b, "%q\n", path)
+			default:
+				fmt.Fprintf(&b, "forge %q\n", path)
 			}
 		}
 		b.WriteByte('\n')

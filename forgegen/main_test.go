@@ -121,7 +121,7 @@ schemas:
 		"DownloadTestReport(ctx",
 		"Delete(ctx context.Context, project forge.Ref, issue int64, opts ...forge.RequestOption) (*forge.Issue, error)",
 		"func (s *PipelinesService) Retry(ctx context.Context, project forge.Ref, pipeline int64, opts ...forge.RequestOption) (*PipelineLine, error)",
-		"forge.RunnerStatus `json:\"status\"`",
+		"forge.RunnerStatus `json:\"status,omitzero\"`",
 	} {
 		require.Contains(t, all.String(), want)
 	}

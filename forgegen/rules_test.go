@@ -28,11 +28,11 @@ func TestRules(t *testing.T) {
 		"credentials":             {"GET /projects/:id/jobs/:job_id/artifacts parameter Token", ""},
 		"id-of-two-types":         {"GET /issues parameter AssigneeID", "forge.IDFilter `url:\"assignee_id,omitempty\"`"},
 		"labels":                  {"GET /issues parameter Labels", "forge.LabelFilter `url:\"labels,omitempty\"`"},
-		"example-of-another-type": {"GetMetadataResponseKas field Enabled", "bool `json:\"enabled\"`"},
-		"number-as-text":          {"Project field StarCount", "int64 `json:\"star_count\"`"},
-		"boolean-as-text":         {"Project field RequirementsEnabled", "bool `json:\"requirements_enabled\"`"},
-		"time-as-text":            {"Project field LastActivityAt", "time.Time `json:\"last_activity_at\"`"},
-		"list-field-as-object":    {"Discussion field Notes", "[]forge.Note `json:\"notes\"`"},
+		"example-of-another-type": {"GetMetadataResponseKas field Enabled", "bool `json:\"enabled,omitzero\"`"},
+		"number-as-text":          {"Project field StarCount", "int64 `json:\"star_count,omitzero\"`"},
+		"boolean-as-text":         {"Project field RequirementsEnabled", "bool `json:\"requirements_enabled,omitzero\"`"},
+		"time-as-text":            {"Project field LastActivityAt", "time.Time `json:\"last_activity_at,omitzero\"`"},
+		"list-field-as-object":    {"Discussion field Notes", "[]forge.Note `json:\"notes,omitzero\"`"},
 	}
 	require.Len(t, examples, len(all))
 	for i, r := range all {

@@ -144,7 +144,7 @@ func (b *builder) define(name, says string, properties openapi3.Schemas, p place
 		if p.reads && fixes[wire] == "" && property.Ref != "" && strings.HasPrefix(typ, "*") && isListed(wire) {
 			typ = "[]" + typ[1:]
 		}
-		f := &field{Name: fieldName(wire, used), Type: typ, Says: sentence(description(property)), Tag: fmt.Sprintf("`json:%q`", wire)}
+		f := &field{Name: fieldName(wire, used), Type: typ, Says: sentence(description(property)), Tag: fmt.Sprintf("`json:%q`", wire+",omitzero")}
 		if !p.reads {
 			f.Type, f.Tag = optional(f.Type, false), fmt.Sprintf("`json:%q`", wire+","+omission(typ))
 		}
