@@ -133,6 +133,17 @@ func (d *document) endpoints() []*endpoint {
 			all = append(all, e)
 		}
 	}
+	tags := map[string]string{}
+	for _, e := range all {
+		tags[snake(e.Tag)] = e.Tag
+	}
+	for _, e := range all {
+		for _, r := range rules {
+			if r.tag != nil {
+				e.Tag = cmp.Or(r.tag(e, tags), e.Tag)
+			}
+		}
+	}
 	slices.SortFunc(all, func(a, b *endpoint) int {
 		return cmp.Or(strings.Compare(a.key()[len(a.Method):], b.key()[len(b.Method):]), strings.Compare(a.Method, b.Method), strings.Compare(a.Path, b.Path))
 	})

@@ -106,12 +106,19 @@ func joinedArguments(op *operation, part pathPart, used map[string]bool) (args [
 	return args
 }
 
-// pathType returns the declared type of a placeholder.
+// pathType returns the declared type of a placeholder. The documents do not declare all; an IID is
+// an integer.
 func (op *operation) pathType(name string) string {
+	declared := false
 	for _, ref := range op.params {
-		if p := ref.Value; p != nil && p.In == "path" && p.Name == name && p.Schema != nil && p.Schema.Value != nil && p.Schema.Value.Type.Is("integer") {
-			return "integer"
+		if p := ref.Value; p != nil && p.In == "path" && p.Name == name && p.Schema != nil && p.Schema.Value != nil {
+			if declared = true; p.Schema.Value.Type.Is("integer") {
+				return "integer"
+			}
 		}
+	}
+	if !declared && strings.HasSuffix(name, "iid") {
+		return "integer"
 	}
 	return "string"
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"go/token"
 	"regexp"
 	"slices"
@@ -112,10 +113,10 @@ var actions = wordSet("accept activate add append approve archive authorize ban 
 
 // subject has the words of which the name of a method is made.
 type subject struct {
-	scope    string   // Project, Group or User, if the path begins with one; otherwise ""
-	nouns    []string // fixed parts after the scope, in the singular if a placeholder follows
-	item     bool     // the last part is a placeholder
-	lastWord string   // the last fixed part, as in the path
+	scope string   // Project, Group or User, if the path begins with one; otherwise ""
+	nouns []string // fixed parts after the scope, in the singular if a placeholder follows
+	item  bool     // the last part is a placeholder
+	first string   // the first of them, as in the path
 }
 
 func subjectOf(e *endpoint) subject {
@@ -128,13 +129,14 @@ func subjectOf(e *endpoint) subject {
 	}
 	for i, part := range parts {
 		text := part.fixed()
+		s.first = cmp.Or(s.first, text)
 		switch {
 		case part.variable() || text == "-":
 			continue
 		case i+1 < len(parts) && parts[i+1].variable():
 			text = singular(text)
 		}
-		s.nouns, s.lastWord = append(s.nouns, text), text
+		s.nouns = append(s.nouns, text)
 	}
 	s.item = len(parts) == 0 || parts[len(parts)-1].variable()
 	return s

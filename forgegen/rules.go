@@ -20,6 +20,7 @@ type rule struct {
 	operation func(*operation)
 	value     func(value) string
 	isList    func(name string) bool // of a field that is declared as one entity
+	tag       func(e *endpoint, tags map[string]string) string
 }
 
 // value is a parameter, or a field of a response.
@@ -32,6 +33,12 @@ type value struct {
 
 // rules are the table; "forgegen rules" prints it.
 var rules = []rule{
+	{
+		Name:   "tag-of-scope",
+		Fault:  "POST /projects/:id/issues has the tag Projects, and other endpoints of issues have Issues",
+		Remedy: "the tag is that of the part after the project or group, if there is one", Correct: "service",
+		tag: tagOfScope,
+	},
 	{
 		Name:   "list-as-object",
 		Fault:  "GET /projects/:id/members/all has page and per_page, and its response is one APIEntitiesMember",
@@ -46,7 +53,7 @@ var rules = []rule{
 	},
 	{
 		Name:   "delete",
-		Fault:  "DELETE /projects/:id/issues/:issue_iid returns one APIEntitiesIssue, and servers respond with 204",
+		Fault:  "DELETE /projects/:id/environments/:environment_id has the response 200 with one APIEntitiesEnvironment; servers may respond with 204",
 		Remedy: "a DELETE has no value", Correct: "returns: one",
 		operation: deleted,
 	},
@@ -76,7 +83,7 @@ var rules = []rule{
 	},
 	{
 		Name:      "multipart-without-file",
-		Fault:     "PUT /projects/:id/issues/:issue_iid has a multipart body and no file in it",
+		Fault:     "POST /projects/:id/repository/commits has a multipart body and no file in it",
 		Remedy:    "a body without a file is sent as JSON",
 		operation: multipartBody,
 	},
@@ -146,6 +153,16 @@ var rules = []rule{
 		Remedy: "a field in the plural is a list of the entity", Correct: "schemas: fields",
 		isList: isPlural,
 	},
+}
+
+func tagOfScope(e *endpoint, tags map[string]string) string {
+	switch snake(e.Tag) {
+	case "project", "projects", "group", "groups":
+		if s := subjectOf(e); s.scope == "Project" || s.scope == "Group" {
+			return tags[snake(s.first)]
+		}
+	}
+	return ""
 }
 
 func listAsObject(op *operation) {

@@ -14,14 +14,15 @@ func TestRules(t *testing.T) {
 	all := rules
 	t.Cleanup(func() { rules = all })
 	examples := map[string]struct{ fact, is string }{
+		"tag-of-scope":            {"POST /projects/:id/issues", "Issues.Create(ctx context.Context, project Ref, o *CreateIssueOptions, opts ...RequestOption) (*Issue, error)"},
 		"list-as-object":          {"GET /projects/:id/members/all", "Members.ListAll(ctx context.Context, project Ref, o *ListAllOptions, opts ...RequestOption) iter.Seq2[*Member, error]"},
 		"list-in-plural":          {"GET /projects/:id/merge_requests/:merge_request_iid/pipelines", "MergeRequests.ListPipelines(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*PipelineBasic, error]"},
-		"delete":                  {"DELETE /projects/:id/issues/:issue_iid", "Issues.Delete(ctx context.Context, project Ref, issue int64, opts ...RequestOption) error"},
+		"delete":                  {"DELETE /projects/:id/environments/:environment_id", "Environments.Delete(ctx context.Context, project Ref, environment int64, opts ...RequestOption) error"},
 		"file-with-schema":        {"GET /projects/:id/jobs/:job_id/trace", "CIJobs.DownloadTrace(ctx context.Context, project Ref, job int64, opts ...RequestOption) (*Download, error)"},
 		"file-without-schema":     {"GET /projects/:id/jobs/:job_id/artifacts", "JobArtifacts.DownloadArtifacts(ctx context.Context, project Ref, job int64, opts ...RequestOption) (*Download, error)"},
 		"pages-are-options":       {"GET /projects/:id/pipelines parameter PerPage", ""},
 		"keyset":                  {"GET /projects parameter Pagination", ""},
-		"multipart-without-file":  {"PUT /projects/:id/issues/:issue_iid parameter Labels", "[]string `json:\"labels,omitzero\"`"},
+		"multipart-without-file":  {"POST /projects/:id/repository/commits parameter Actions", "[]CreateCommitActions `json:\"actions,omitzero\"`"},
 		"workhorse":               {"POST /projects/:id/issues/:issue_iid/metric_images parameter FileSize", ""},
 		"one-file":                {"PUT /application/appearance parameter File", "*forge.File `json:\"-\" url:\"-\"`"},
 		"hash-and-keys":           {"GET /issues parameter Not", ""},
