@@ -106,6 +106,7 @@ func rules(tests known) []rule {
 		{regexp.MustCompile(`^\.ci/\S+( \S+)?\n?$`), isScript},
 		// CI has these.
 		{regexp.MustCompile(`^go run \./examples/quickstart\ngo test \./\.\.\.\n$|^go (test|vet|generate) \./\.\.\.$`), nil},
+		{regexp.MustCompile(`forgegen`), generates},
 		{regexp.MustCompile(`\bgo test\b`), tests.lists},
 		{regexp.MustCompile(`^go doc |^go mod edit -replace|forgevet`), inUsersModule},
 		{regexp.MustCompile(`\b(mockgen|moq)@`), generatesMocks},
@@ -191,6 +192,20 @@ func inUsersModule(t *testing.T, c command) {
 		c.text = importing + c.text
 	}
 	output(t, usersModule(t), c.text)
+}
+
+// generates runs forgegen in the module of a user, on the excerpt of the tests: GitLab may be out of
+// reach.
+func generates(t *testing.T, c command) {
+	text := regexp.MustCompile(`-gitlab \d+\.\d+`).ReplaceAllString(c.text, "-spec ../forge-go/forgegen/testdata/openapi_v3.yaml")
+	if text == "go -C forgegen run ." {
+		output(t, root, text+" rules")
+		return
+	}
+	const settings = "spec: ../forge-go/forgegen/testdata/openapi_v3.yaml\nendpoints: ['GET /issues']\n"
+	dir := usersModule(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "forgegen.yaml"), []byte(settings), 0o600))
+	output(t, dir, "go mod edit -replace github.com/forge-sdk/forge-go=../forge-go\ngo -C ../forge-go/forgegen install .\n"+text+"\ngo mod tidy\ngo vet ./...")
 }
 
 // generatesMocks runs the generators of mocks in the module of a user, and the test of the mocks.
