@@ -231,16 +231,6 @@ func (call Call) check() error {
 	return call.checkBody()
 }
 
-// withoutCredentials rejects a credential in a query.
-func withoutCredentials(option string, query url.Values) error {
-	for name := range query {
-		if isCredentialParam(name) {
-			return &ValidationError{Option: option, Param: name, Reason: "a query must not contain credentials: use a client option, or Sudo"}
-		}
-	}
-	return nil
-}
-
 // isOptions reports whether a query can be made of options; nil options have none.
 func isOptions(options any) bool {
 	t := reflect.TypeOf(options)

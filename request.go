@@ -281,6 +281,16 @@ func (r *request) check(s *callOptions, query url.Values) error {
 	return nil
 }
 
+// withoutCredentials rejects a credential in a query.
+func withoutCredentials(option string, query url.Values) error {
+	for name := range query {
+		if isCredentialParam(name) {
+			return &ValidationError{Option: option, Param: name, Reason: "a query must not contain credentials: use a client option, or Sudo"}
+		}
+	}
+	return nil
+}
+
 // checkRules checks the rules of the type. Nil options are checked as zero options.
 func checkRules(options any) error {
 	if c, ruled := zeroIfNil(options).(checker); ruled {

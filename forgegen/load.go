@@ -36,7 +36,7 @@ type document struct {
 	spec   *openapi3.T
 }
 
-// source says where the document is: one of the two is set.
+// source is the place of a document: one of the two is set.
 type source struct {
 	Spec   string // a file or an address
 	GitLab string // a release, such as 19.5

@@ -1,4 +1,4 @@
-// Forgegen writes typed methods for endpoints of the GitLab REST API into a package of your own
+// Forgegen writes typed methods for endpoints of the GitLab REST API into a package of your
 // module. It reads the OpenAPI document that GitLab publishes; the methods send their calls with
 // package forge.
 //

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -129,6 +130,47 @@ schemas:
 	command(t, folder, "go", "vet", "./...")
 }
 
+// badInput has forgegen.yaml, the flags and an endpoint after a bar, and parts of the error.
+var badInput = map[string]struct {
+	config string
+	args   string
+	want   []string
+}{
+	"no such endpoint":  {"", "-spec spec.yaml -package p -o p|POST /projects/:id/isues", []string{"the document has no POST /projects/:id/isues; the nearest are:\n\tPOST /projects/:id/issues\n\t"}},
+	"no such tag":       {"", "-spec spec.yaml -package p -o p|tag:pipline", []string{"\ttag:Pipelines"}},
+	"no such prefix":    {"", "-spec spec.yaml -package p -o p|/projets", []string{"\t/projects\n"}},
+	"no endpoints":      {"", "-spec spec.yaml -package p -o p", []string{"no endpoints: name them as 'POST /projects/:id/issues'"}},
+	"not an endpoint":   {"", "-spec spec.yaml -package p -o p|issues", []string{`"issues" is not an endpoint`}},
+	"no document":       {"", "-package p -o p|/", []string{"no document: use -gitlab 19.5, or -spec"}},
+	"two documents":     {"", "-spec spec.yaml -gitlab 19.5 -package p -o p|/", []string{"exclude each other"}},
+	"no release":        {"", "-gitlab latest -package p -o p|/", []string{`-gitlab "latest" is not a release: write it as 19.5`}},
+	"no file":           {"", "-spec absent.yaml -package p -o p|/", []string{"absent.yaml"}},
+	"damaged":           {"", "-spec damaged.yaml -package p -o p|/", []string{"damaged.yaml is not a complete OpenAPI 3 or Swagger 2 document"}},
+	"a page":            {"", "-spec page.html -package p -o p|/", []string{"page.html is not a complete OpenAPI 3", "-gitlab 19.5 downloads"}},
+	"no paths":          {"", "-spec other.yaml -package p -o p|/", []string{"it has no paths"}},
+	"lost schema":       {"", "-spec lost.yaml -package p -o p|/", []string{"lost.yaml is not a complete", "Lost"}},
+	"no output":         {"", "-spec spec.yaml|/", []string{"-package gitlab -o gitlab"}},
+	"no Go name":        {"", "-spec spec.yaml -package my-api -o p|/", []string{`-package "my-api": choose a Go identifier`}},
+	"foreign file":      {"", "-spec spec.yaml -package p -o mine|/", []string{"mine has notes.txt, which forgegen did not write: choose another folder"}},
+	"foreign client.go": {"", "-spec spec.yaml -package p -o mixed|/", []string{"mixed has client.go, which forgegen did not write"}},
+	"two names": {
+		"corrections: {GET /issues: {name: Same}, 'POST /projects/:id/issues': {name: Same}}", "-spec spec.yaml -package p -o p|tag:issues",
+		[]string{"GET /issues and POST /projects/:id/issues are both Issues.Same: rename one in forgegen.yaml:\n\tcorrections:\n\t  POST /projects/:id/issues:\n\t    name: Same2"},
+	},
+	"two types":          {"schemas: {APIEntitiesCiJob: {name: Pipeline}}", "-spec spec.yaml -package p -o p|/", []string{"the name Pipeline is that of APIEntitiesCiPipeline: choose another"}},
+	"no such schema":     {"schemas: {Job: {name: X}}", "-spec spec.yaml -package p -o p|/", []string{"the document has no schema Job"}},
+	"no such parameter":  {"corrections: {POST /projects/:id/issues: {types: {titel: string}}}", "-spec spec.yaml -package p -o p|/", []string{"the document has no parameter titel"}},
+	"no such key":        {"endpoint: [/]", "-spec spec.yaml -package p -o p|/", []string{"field endpoint not found"}},
+	"no such value":      {"corrections: {GET /issues: {returns: many}}", "-spec spec.yaml -package p -o p|/", []string{`returns is "many": write one of list, one, file, nothing`}},
+	"lost correction":    {"corrections: {GET /isues: {returns: one}}", "-spec spec.yaml -package p -o p|/", []string{"corrections: the document has no GET /isues; the nearest are:\n\tGET /issues"}},
+	"bad type":           {"corrections: {POST /projects/:id/issues: {types: {title: '[]'}}}", "-spec spec.yaml -package p -o p|/", []string{`title: "[]" is not a Go type`}},
+	"unknown field type": {"schemas: {APIEntitiesCiJob: {fields: {status: jobs.Status}}}", "-spec spec.yaml -package p -o p|/", []string{`schemas: Job status: "jobs.Status" is not a Go type`}},
+	"circle":             {"schemas: {APIEntitiesCiJob: {type: APIEntitiesCiPipeline}, APIEntitiesCiPipeline: {type: APIEntitiesCiJob}}", "-spec spec.yaml -package p -o p|/", []string{"its type leads back to it"}},
+	"unknown type":       {"corrections: {POST /projects/:id/issues: {types: {title: Titel}}}", "-spec spec.yaml -package p -o p|/", []string{`title: "Titel" is not a Go type`}},
+	"diff without old":   {"", "diff -spec spec.yaml", []string{"set spec or gitlab there"}},
+	"nothing listed":     {"", "list -spec spec.yaml quasar", []string{`no endpoint of spec.yaml has "quasar"`}},
+}
+
 // TestErrors: bad input is an error that says what to do, and nothing is written.
 func TestErrors(t *testing.T) {
 	inFolder(t)
@@ -144,45 +186,7 @@ func TestErrors(t *testing.T) {
 	write("lost.yaml", "openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths:\n  /a:\n    get:\n      responses: {'200': {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Lost'}}}}}\n")
 	write("mine/notes.txt", "mine")
 	write("mixed/client.go", "package mixed\n")
-	for name, test := range map[string]struct {
-		config string
-		args   string
-		want   []string
-	}{
-		"no such endpoint":  {"", "-spec spec.yaml -package p -o p|POST /projects/:id/isues", []string{"the document has no POST /projects/:id/isues; the nearest are:\n\tPOST /projects/:id/issues\n\t"}},
-		"no such tag":       {"", "-spec spec.yaml -package p -o p|tag:pipline", []string{"\ttag:Pipelines"}},
-		"no such prefix":    {"", "-spec spec.yaml -package p -o p|/projets", []string{"\t/projects\n"}},
-		"no endpoints":      {"", "-spec spec.yaml -package p -o p", []string{"no endpoints: name them as 'POST /projects/:id/issues'"}},
-		"not an endpoint":   {"", "-spec spec.yaml -package p -o p|issues", []string{`"issues" is not an endpoint`}},
-		"no document":       {"", "-package p -o p|/", []string{"no document: use -gitlab 19.5, or -spec"}},
-		"two documents":     {"", "-spec spec.yaml -gitlab 19.5 -package p -o p|/", []string{"exclude each other"}},
-		"no release":        {"", "-gitlab latest -package p -o p|/", []string{`-gitlab "latest" is not a release: write it as 19.5`}},
-		"no file":           {"", "-spec absent.yaml -package p -o p|/", []string{"absent.yaml"}},
-		"damaged":           {"", "-spec damaged.yaml -package p -o p|/", []string{"damaged.yaml is not a complete OpenAPI 3 or Swagger 2 document"}},
-		"a page":            {"", "-spec page.html -package p -o p|/", []string{"page.html is not a complete OpenAPI 3", "-gitlab 19.5 downloads"}},
-		"no paths":          {"", "-spec other.yaml -package p -o p|/", []string{"it has no paths"}},
-		"lost schema":       {"", "-spec lost.yaml -package p -o p|/", []string{"lost.yaml is not a complete", "Lost"}},
-		"no output":         {"", "-spec spec.yaml|/", []string{"-package gitlab -o gitlab"}},
-		"no Go name":        {"", "-spec spec.yaml -package my-api -o p|/", []string{`-package "my-api": choose a Go identifier`}},
-		"foreign file":      {"", "-spec spec.yaml -package p -o mine|/", []string{"mine has notes.txt, which forgegen did not write: choose another folder"}},
-		"foreign client.go": {"", "-spec spec.yaml -package p -o mixed|/", []string{"mixed has client.go, which forgegen did not write"}},
-		"two names": {
-			"corrections: {GET /issues: {name: Same}, 'POST /projects/:id/issues': {name: Same}}", "-spec spec.yaml -package p -o p|tag:issues",
-			[]string{"GET /issues and POST /projects/:id/issues are both Issues.Same: rename one in forgegen.yaml:\n\tcorrections:\n\t  POST /projects/:id/issues:\n\t    name: Same2"},
-		},
-		"two types":          {"schemas: {APIEntitiesCiJob: {name: Pipeline}}", "-spec spec.yaml -package p -o p|/", []string{"the name Pipeline is that of APIEntitiesCiPipeline: choose another"}},
-		"no such schema":     {"schemas: {Job: {name: X}}", "-spec spec.yaml -package p -o p|/", []string{"the document has no schema Job"}},
-		"no such parameter":  {"corrections: {POST /projects/:id/issues: {types: {titel: string}}}", "-spec spec.yaml -package p -o p|/", []string{"the document has no parameter titel"}},
-		"no such key":        {"endpoint: [/]", "-spec spec.yaml -package p -o p|/", []string{"field endpoint not found"}},
-		"no such value":      {"corrections: {GET /issues: {returns: many}}", "-spec spec.yaml -package p -o p|/", []string{`returns is "many": write one of list, one, file, nothing`}},
-		"lost correction":    {"corrections: {GET /isues: {returns: one}}", "-spec spec.yaml -package p -o p|/", []string{"corrections: the document has no GET /isues; the nearest are:\n\tGET /issues"}},
-		"bad type":           {"corrections: {POST /projects/:id/issues: {types: {title: '[]'}}}", "-spec spec.yaml -package p -o p|/", []string{`title: "[]" is not a Go type`}},
-		"unknown field type": {"schemas: {APIEntitiesCiJob: {fields: {status: jobs.Status}}}", "-spec spec.yaml -package p -o p|/", []string{`schemas: Job status: "jobs.Status" is not a Go type`}},
-		"circle":             {"schemas: {APIEntitiesCiJob: {type: APIEntitiesCiPipeline}, APIEntitiesCiPipeline: {type: APIEntitiesCiJob}}", "-spec spec.yaml -package p -o p|/", []string{"its type leads back to it"}},
-		"unknown type":       {"corrections: {POST /projects/:id/issues: {types: {title: Titel}}}", "-spec spec.yaml -package p -o p|/", []string{`title: "Titel" is not a Go type`}},
-		"diff without old":   {"", "diff -spec spec.yaml", []string{"set spec or gitlab there"}},
-		"nothing listed":     {"", "list -spec spec.yaml quasar", []string{`no endpoint of spec.yaml has "quasar"`}},
-	} {
+	for name, test := range badInput {
 		t.Run(name, func(t *testing.T) {
 			_ = os.Remove(configFile)
 			if test.config != "" {
@@ -285,4 +289,45 @@ func TestCommitted(t *testing.T) {
 			require.Equal(t, text, got[filepath.Join(folder, "gitlab", filepath.Base(name))], "run go generate in %s", folder)
 		}
 	}
+}
+
+// TestDeployedUpdate: a newer document adds entries to the file of the repository, whose other lines
+// stay, and prints what it changes and drops.
+func TestDeployedUpdate(t *testing.T) {
+	data, err := os.ReadFile("../testdata/deployed/19.5.json")
+	require.NoError(t, err)
+	rows, err := os.ReadFile("../internal/catalogue/endpoints.json")
+	require.NoError(t, err)
+	inFolder(t)
+	spec, err := os.ReadFile("spec.yaml")
+	require.NoError(t, err)
+	for name, text := range map[string][]byte{"internal/catalogue/endpoints.json": rows, "testdata/deployed/19.5.json": data, configFile: []byte("spec: spec.yaml\n")} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, text, 0o600))
+	}
+	_, err = forgegen(t, "deployed", "-spec", "spec.yaml", "testdata/deployed/19.5.json")
+	require.NoError(t, err)
+	require.Equal(t, string(data), tree(t, "testdata")["testdata/deployed/19.5.json"], "the same release changes nothing")
+
+	text := strings.Replace(string(spec), "version: '19.5'", "version: '19.6'", 1)
+	text = strings.Replace(text, "- name: my_reaction_emoji\n", "- name: mood\n", 1)
+	text = strings.Replace(text, "          - weight\n", "          - weight\n          - mood\n", 1)
+	require.NoError(t, os.WriteFile("new.yaml", []byte(text), 0o600))
+	out, err := forgegen(t, "deployed", "-spec", "new.yaml", "testdata/deployed/19.5.json")
+	require.NoError(t, err)
+	require.Contains(t, out, "+ GET /issues param mood string\n")
+	require.Contains(t, out, "- GET /issues param my_reaction_emoji: ")
+	updated := tree(t, "testdata")["testdata/deployed/19.5.json"]
+	require.Contains(t, updated, ` "release": "19.6",`)
+	require.Contains(t, updated, `  {"endpoint": "GET /issues", "kind": "param values", "name": "order_by", "values": ["mood"], "since": "19.6", "untyped": "new"}`)
+	require.Contains(t, updated, `  {"endpoint": "GET /issues", "kind": "param", "name": "mood", "type": "string", "since": "19.6", "untyped": "new"},`)
+	require.Contains(t, updated, `"new": "a release has added it, and nobody has decided about it yet"`)
+	var file deployedFile
+	require.NoError(t, json.Unmarshal([]byte(updated), &file))
+	_, err = forgegen(t, "deployed", "-spec", "new.yaml", "testdata/deployed/19.5.json")
+	require.NoError(t, err)
+	require.Equal(t, updated, tree(t, "testdata")["testdata/deployed/19.5.json"], "again, nothing is added")
+
+	_, err = forgegen(t, "deployed", "testdata/deployed/19.5.json")
+	require.ErrorContains(t, err, "usage: forgegen deployed -gitlab 19.6")
 }

@@ -195,7 +195,8 @@ func (b *builder) optionField(m *method, p *param, used map[string]bool) (f *fie
 	return f, nil
 }
 
-// tagOf returns the tags that are needed: a struct whose fields are all in the body has no url tags.
+// tagOf returns the tags that are needed: a struct whose fields are all in the body has no url
+// tags.
 func tagOf(url, json string, m *method) string {
 	var tags []string
 	if m.HasQuery || m.multipart {

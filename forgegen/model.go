@@ -125,7 +125,7 @@ func fileName(tag string) string {
 	return snake(tag) + "_service.go"
 }
 
-// nameAll gives names to services, options and schemas of the document.
+// nameAll sets the names of services, options and schemas of the document.
 func (b *builder) nameAll(d *document, selected map[*endpoint]bool) error {
 	for _, name := range []string{"Client", "New"} {
 		b.taken[name] = "the package's own " + name
@@ -156,7 +156,7 @@ func (b *builder) nameAll(d *document, selected map[*endpoint]bool) error {
 // ciPrefix is the module of the names of entities of CI/CD.
 var ciPrefix = regexp.MustCompile(`^Ci([A-Z])`)
 
-// nameSchemas gives a Go name to each schema: the shortest that no other has.
+// nameSchemas sets the Go name of each schema: the shortest that no other has.
 func (b *builder) nameSchemas(d *document) error {
 	if d.spec.Components == nil {
 		return nil

@@ -209,7 +209,7 @@ func (op *operation) names() []methodName {
 	return []methodName{name, long, scoped, by, full}
 }
 
-// isAction reports whether the last part of a path says what is done.
+// isAction reports whether the last part of a path is a verb.
 func isAction(last, tag string) bool {
 	all := words(last)
 	return len(all) > 0 && actions[strings.ToLower(all[0])] && !isTag(last, tag)
@@ -252,8 +252,8 @@ func isTag(noun, tag string) bool {
 
 func snake(name string) string { return strings.ToLower(strings.Join(words(name), "_")) }
 
-// assignNames gives each endpoint of the document a name that is unique in its service: the names
-// do not depend on which endpoints are generated.
+// assignNames sets the name of each endpoint, which is unique in its service. The names do not
+// depend on which endpoints are generated.
 func assignNames(all []*operation) {
 	level := map[*operation]int{}
 	for range 5 {

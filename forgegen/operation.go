@@ -80,7 +80,7 @@ func operations(all []*endpoint, fixes map[string]correction) []*operation {
 	return ops
 }
 
-// readResponse finds the response of a success, as the document has it.
+// readResponse finds the response of a success, as documented.
 func (op *operation) readResponse() {
 	op.Result = noResult
 	responses := op.op.Responses.Map()

@@ -9,8 +9,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// rule corrects a fault of the published documents. It has one of the functions. Rules of operations
-// run in the order of the table; of the rules of values, the first that returns a Go type decides.
+// rule corrects a fault of the published documents. It has one of the functions. Rules of
+// operations run in the order of the table. Of the rules of values, the first that returns a Go
+// type decides.
 type rule struct {
 	Name    string
 	Fault   string // an example from the documents

@@ -1,4 +1,4 @@
-// Triage looks after the issues that nobody has changed for a long time: it labels them and asks in
+// Triage looks after issues without changes for a long time: it labels them and asks in
 // a comment, closes those that stay silent, uploads a table of what it did to a report issue, and
 // starts a pipeline and waits for its end. Run it every night in a CI job.
 //
@@ -157,7 +157,7 @@ func (t *triage) update(ctx context.Context, iid int64, o *gitlab.UpdateIssueOpt
 }
 
 // comment adds a comment once: it has a marker, which a later run finds. A response that is lost
-// does not tell whether the comment was created, so the notes do.
+// does not show whether the comment was created, so the notes are read.
 func (t *triage) comment(ctx context.Context, iid int64, kind, text string) error {
 	marker := "<!-- triage: " + kind + " -->"
 	if found, err := t.commented(ctx, iid, marker); found || err != nil {

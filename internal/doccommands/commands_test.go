@@ -198,8 +198,8 @@ func inUsersModule(t *testing.T, c command) {
 // reach.
 func generates(t *testing.T, c command) {
 	text := regexp.MustCompile(`-gitlab \d+\.\d+`).ReplaceAllString(c.text, "-spec ../forge-go/forgegen/testdata/openapi_v3.yaml")
-	if text == "go -C forgegen run ." {
-		output(t, root, text+" rules")
+	if own, _, found := strings.Cut(text, " deployed "); found { // it compares published documents
+		output(t, root, own+" rules")
 		return
 	}
 	const settings = "spec: ../forge-go/forgegen/testdata/openapi_v3.yaml\nendpoints: ['GET /issues']\n"
