@@ -41,6 +41,7 @@ type correction struct {
 	Class      string            `yaml:"class"`      // safe, idempotent or non-idempotent
 	Pagination string            `yaml:"pagination"` // offset or keyset
 	Types      map[string]string `yaml:"types"`      // Go types of parameters, by wire name
+	Without    []string          `yaml:"without"`    // names of rules that are not applied
 }
 
 // schemaFix replaces what the rules say of a schema.
@@ -114,6 +115,11 @@ func (c correction) check(endpoint string) error {
 	}
 	if c.Name != "" && !isExported(c.Name) {
 		return fmt.Errorf("name %q is not an exported Go name", c.Name)
+	}
+	for _, name := range c.Without {
+		if !slices.ContainsFunc(rules, func(r rule) bool { return r.Name == name && r.operation != nil }) {
+			return fmt.Errorf(`without: there is no rule %s for endpoints; "forgegen rules" lists them`, name)
+		}
 	}
 	for _, of := range []struct{ what, value, values string }{
 		{"returns", c.Returns, "list, one, file, nothing"},

@@ -35,11 +35,7 @@ func containsAll(text string, words []string) bool {
 // listRules writes the table of rules.
 func listRules(out io.Writer) error {
 	for _, r := range rules {
-		fmt.Fprintf(out, "%s: %s; %s", r.Name, r.Fault, r.Remedy)
-		if r.Correct != "" {
-			fmt.Fprintf(out, "; forgegen.yaml: %s", r.Correct)
-		}
-		fmt.Fprintln(out)
+		fmt.Fprintf(out, "%s: %s; %s; forgegen.yaml: %s\n", r.Name, r.Fault, r.Remedy, r.Correct)
 	}
 	return nil
 }

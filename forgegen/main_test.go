@@ -103,6 +103,7 @@ corrections:
   GET /projects/:id/members/all: {returns: one, response: '[]forge.UserSummary'}
   GET /projects/:id/pipelines/:id/test_report: {returns: file}
   DELETE /projects/:id/issues/:issue_iid: {returns: one, response: forge.Issue}
+  GET /projects/:id/pipelines: {without: [pages-are-options]}
 schemas:
   APIEntitiesCiPipelineBasic: {name: PipelineLine, fields: {status: forge.RunnerStatus}}
   APIEntitiesCiPipeline: {type: PipelineLine}
@@ -122,6 +123,7 @@ schemas:
 		"DownloadTestReport(ctx",
 		"Delete(ctx context.Context, project forge.Ref, issue int64, opts ...forge.RequestOption) (*forge.Issue, error)",
 		"func (s *PipelinesService) Retry(ctx context.Context, project forge.Ref, pipeline int64, opts ...forge.RequestOption) (*PipelineLine, error)",
+		"`url:\"per_page,omitempty\"`",
 		"forge.RunnerStatus `json:\"status,omitzero\"`",
 	} {
 		require.Contains(t, all.String(), want)
@@ -160,6 +162,7 @@ var badInput = map[string]struct {
 	"two types":          {"schemas: {APIEntitiesCiJob: {name: Pipeline}}", "-spec spec.yaml -package p -o p|/", []string{"the name Pipeline is that of APIEntitiesCiPipeline: choose another"}},
 	"no such schema":     {"schemas: {Job: {name: X}}", "-spec spec.yaml -package p -o p|/", []string{"the document has no schema Job"}},
 	"no such parameter":  {"corrections: {POST /projects/:id/issues: {types: {titel: string}}}", "-spec spec.yaml -package p -o p|/", []string{"the document has no parameter titel"}},
+	"no such rule":       {"corrections: {GET /issues: {without: [pages]}}", "-spec spec.yaml -package p -o p|/", []string{"without: there is no rule pages"}},
 	"no such key":        {"endpoint: [/]", "-spec spec.yaml -package p -o p|/", []string{"field endpoint not found"}},
 	"no such value":      {"corrections: {GET /issues: {returns: many}}", "-spec spec.yaml -package p -o p|/", []string{`returns is "many": write one of list, one, file, nothing`}},
 	"lost correction":    {"corrections: {GET /isues: {returns: one}}", "-spec spec.yaml -package p -o p|/", []string{"corrections: the document has no GET /isues; the nearest are:\n\tGET /issues"}},

@@ -65,7 +65,7 @@ func operations(all []*endpoint, fixes map[string]correction) []*operation {
 		op.readResponse()
 		op.readParams()
 		for _, r := range rules {
-			if r.operation != nil {
+			if r.operation != nil && !slices.Contains(op.Fix.Without, r.Name) {
 				r.operation(op)
 			}
 		}

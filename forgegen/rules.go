@@ -16,7 +16,7 @@ type rule struct {
 	Name    string
 	Fault   string // an example from the documents
 	Remedy  string
-	Correct string // what in forgegen.yaml replaces it; "" if nothing does
+	Correct string // what in forgegen.yaml replaces it
 
 	operation func(*operation)
 	value     func(value) string
@@ -83,33 +83,33 @@ var rules = []rule{
 		operation: keyset,
 	},
 	{
-		Name:      "multipart-without-file",
-		Fault:     "POST /projects/:id/repository/commits has a multipart body and no file in it",
-		Remedy:    "a body without a file is sent as JSON",
+		Name:   "multipart-without-file",
+		Fault:  "POST /projects/:id/repository/commits has a multipart body and no file in it",
+		Remedy: "a body without a file is sent as JSON", Correct: "without",
 		operation: multipartBody,
 	},
 	{
-		Name:      "workhorse",
-		Fault:     "POST /projects/:id/issues/:issue_iid/metric_images has file.path and file.size, which GitLab's proxy sets",
-		Remedy:    "such fields are omitted",
+		Name:   "workhorse",
+		Fault:  "POST /projects/:id/issues/:issue_iid/metric_images has file.path and file.size, which GitLab's proxy sets",
+		Remedy: "such fields are omitted", Correct: "without",
 		operation: workhorse,
 	},
 	{
-		Name:      "one-file",
-		Fault:     "PUT /application/appearance has logo, favicon and two more files",
-		Remedy:    "a call sends one file: a required one is an argument, an optional one a field of the options",
+		Name:   "one-file",
+		Fault:  "PUT /application/appearance has logo, favicon and two more files",
+		Remedy: "a call sends one file: a required one is an argument, an optional one a field of the options", Correct: "without",
 		operation: files,
 	},
 	{
-		Name:      "hash-and-keys",
-		Fault:     "GET /issues has not, and not[labels], not[milestone] and others",
-		Remedy:    "the object is omitted",
+		Name:   "hash-and-keys",
+		Fault:  "GET /issues has not, and not[labels], not[milestone] and others",
+		Remedy: "the object is omitted", Correct: "without",
 		operation: hashAndKeys,
 	},
 	{
-		Name:      "credentials",
-		Fault:     "GET /projects/:id/jobs/:job_id/artifacts has the parameter token",
-		Remedy:    "credentials are omitted: the client has them",
+		Name:   "credentials",
+		Fault:  "GET /projects/:id/jobs/:job_id/artifacts has the parameter token",
+		Remedy: "credentials are omitted: the client has them", Correct: "without",
 		operation: credentials,
 	},
 	{
