@@ -86,3 +86,16 @@ func TestFailedPipeline(t *testing.T) {
 	require.ErrorIs(t, err, demo.Finding("1 job failed"))
 	assert.Contains(t, out, "Pipeline 1: failed\ndashboard (deploy): make: *** no rule\n")
 }
+
+// An interrupted run is an error, and leaves no issue with two comments.
+func TestInterrupted(t *testing.T) {
+	var state *tracker
+	demotest.Interrupt(t, run, "1 issue labelled, 1 closed.", func(t *testing.T) (srv *forgetest.Server, args []string) {
+		srv, state = start(t)
+		return srv, []string{"-project", "acme/storefront", "-yes"}
+	}, func(t *testing.T) {
+		for _, notes := range state.notes {
+			assert.LessOrEqual(t, len(notes), 1)
+		}
+	})
+}

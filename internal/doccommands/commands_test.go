@@ -197,12 +197,14 @@ func inUsersModule(t *testing.T, c command) {
 // generates runs forgegen in the module of a user, on the excerpt of the tests: GitLab may be out of
 // reach.
 func generates(t *testing.T, c command) {
-	text := regexp.MustCompile(`-gitlab \d+\.\d+`).ReplaceAllString(c.text, "-spec ../forge-go/forgegen/testdata/openapi_v3.yaml")
+	excerpt, err := filepath.Abs(filepath.Join(root, "forgegen/testdata/openapi_v3.yaml"))
+	require.NoError(t, err)
+	text := regexp.MustCompile(`-gitlab \d+\.\d+`).ReplaceAllString(c.text, "-spec "+excerpt)
 	if own, _, found := strings.Cut(text, " deployed "); found { // it compares published documents
 		output(t, root, own+" rules")
 		return
 	}
-	const settings = "spec: ../forge-go/forgegen/testdata/openapi_v3.yaml\nendpoints: ['GET /issues']\n"
+	settings := "spec: " + excerpt + "\nendpoints: ['GET /issues']\n"
 	dir := usersModule(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "forgegen.yaml"), []byte(settings), 0o600))
 	output(t, dir, "go mod edit -replace github.com/forge-sdk/forge-go=../forge-go\ngo -C ../forge-go/forgegen install .\n"+text+"\ngo mod tidy\ngo vet ./...")
