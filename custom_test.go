@@ -23,6 +23,10 @@ var senders = map[string]func(context.Context, *Client, Call, ...RequestOption) 
 	"Do into": func(ctx context.Context, c *Client, call Call, opts ...RequestOption) error {
 		return c.Do(ctx, call, new(any), opts...)
 	},
+	"DoAs": func(ctx context.Context, c *Client, call Call, opts ...RequestOption) error {
+		_, err := DoAs[any](ctx, c, call, opts...)
+		return err
+	},
 	"Open": func(ctx context.Context, c *Client, call Call, opts ...RequestOption) error {
 		d, err := c.Open(ctx, call, opts...)
 		if err != nil {
@@ -235,7 +239,7 @@ func TestCallName(t *testing.T) {
 func TestCallBodies(t *testing.T) {
 	file := FileBytes([]byte("content")).Named("a.txt")
 	for form, call := range map[string]Call{
-		`{"a":1}`: {Body: map[string]any{"a": 1}}, "a=1+2&a=%2B": {Form: url.Values{"a": {"1 2", "+"}}},
+		`{"a":1}`: {Body: map[string]any{"a": 1}}, `{}`: {Body: (*struct{})(nil)}, "a=1+2&a=%2B": {Form: url.Values{"a": {"1 2", "+"}}},
 		"file=@a.txt:content&name=x": {Multipart: &Multipart{Fields: map[string]string{"name": "x"}, File: file}},
 		"upload=@a.txt:content":      {Multipart: &Multipart{FileField: "upload", File: file}},
 	} {

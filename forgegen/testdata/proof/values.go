@@ -303,8 +303,4 @@ func keptByForge(fields map[string]any, v reflect.Value) error {
 	return nil
 }
 
-func contentFile() forge.File {
-	file := forge.FileBytes([]byte("content"))
-	file.Name = "a.txt"
-	return file
-}
+func contentFile() forge.File { return forge.FileBytes([]byte("content")).Named("a.txt") }
