@@ -132,9 +132,12 @@ func (f *deployedFile) write(name, release string, added []deployedEntry) error 
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n \"release\": %q,\n \"untyped\": %s,\n \"entries\": [\n", release, untyped)
 	for i, raw := range f.Entries {
-		fmt.Fprintf(&b, "  %s%s\n", raw, map[bool]string{true: ","}[i < len(f.Entries)-1])
+		if i > 0 {
+			b.WriteString(",\n")
+		}
+		fmt.Fprintf(&b, "  %s", raw)
 	}
-	b.WriteString(" ]\n}\n")
+	b.WriteString("\n ]\n}\n")
 	return writeFile(name, b.Bytes())
 }
 

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -54,7 +56,8 @@ func (s source) load(ctx context.Context) (*document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a complete OpenAPI 3 or Swagger 2 document: %w; GitLab's is doc/api/openapi/openapi_v3.yaml of its repository, which -gitlab 19.5 downloads", name, err)
 	}
-	return &document{Source: name, Sum: fmt.Sprintf("%x", sha256.Sum256(data)), spec: spec}, nil
+	sum := sha256.Sum256(data)
+	return &document{Source: name, Sum: hex.EncodeToString(sum[:]), spec: spec}, nil
 }
 
 func (s source) read(ctx context.Context) (data []byte, name string, err error) {
@@ -69,8 +72,12 @@ func (s source) read(ctx context.Context) (data []byte, name string, err error) 
 	case s.Spec == "":
 		return nil, "", errors.New("no document: use -gitlab 19.5, or -spec with a file or an address")
 	case strings.Contains(s.Spec, "://"):
+		address, err := url.Parse(s.Spec)
+		if err != nil {
+			return nil, "", err
+		}
 		data, err = fetch(ctx, s.Spec)
-		return data, s.Spec, err
+		return data, address.Host + address.Path, err // without credentials
 	}
 	data, err = os.ReadFile(s.Spec)
 	return data, filepath.Base(s.Spec), err

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"go/token"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -172,7 +173,7 @@ func (op *operation) names() []methodName {
 		last, parents = s.nouns[len(s.nouns)-1], s.nouns[:len(s.nouns)-1]
 	}
 	name := methodName{noun: last}
-	writes := op.Method != "GET" && op.Method != "HEAD" && op.Method != "DELETE"
+	writes := op.Method != http.MethodGet && op.Method != http.MethodHead && op.Method != http.MethodDelete
 	if writes && !s.item && isAction(last, op.Tag) {
 		name.verb, name.noun = camel(last), ""
 		if len(parents) > 0 {
@@ -195,8 +196,11 @@ func (op *operation) names() []methodName {
 		long.suffix = "For" + camel(strings.Join(parents, "_")) + strings.Replace(name.suffix, "For", "In", 1)
 	}
 	scoped, by := long, long
-	if s.scope == "Project" {
-		scoped.suffix += map[bool]string{true: "For", false: "In"}[scoped.suffix == ""] + s.scope
+	switch {
+	case s.scope == "Project" && long.suffix == "":
+		scoped.suffix = "ForProject"
+	case s.scope == "Project":
+		scoped.suffix += "InProject"
 	}
 	between := "By"
 	for i, part := range op.parts {
@@ -217,13 +221,19 @@ func isAction(last, tag string) bool {
 
 func verbOf(method string, kind resultKind) string {
 	switch method {
-	case "GET":
-		return map[resultKind]string{listResult: "List", fileResult: "Download"}[kind] + map[bool]string{true: "Get"}[kind != listResult && kind != fileResult]
-	case "POST":
+	case http.MethodGet:
+		switch kind {
+		case listResult:
+			return "List"
+		case fileResult:
+			return "Download"
+		}
+		return "Get"
+	case http.MethodPost:
 		return "Create"
-	case "PUT", "PATCH":
+	case http.MethodPut, http.MethodPatch:
 		return "Update"
-	case "DELETE":
+	case http.MethodDelete:
 		return "Delete"
 	}
 	return "Head"

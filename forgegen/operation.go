@@ -128,8 +128,11 @@ func (op *operation) readParams() {
 		}
 	}
 	slices.SortFunc(op.Params, func(a, b *param) int {
-		if a.Required != b.Required {
-			return map[bool]int{true: -1, false: 1}[a.Required]
+		switch {
+		case a.Required && !b.Required:
+			return -1
+		case b.Required && !a.Required:
+			return 1
 		}
 		return strings.Compare(a.Wire, b.Wire)
 	})
