@@ -42,7 +42,7 @@ var rules = []rule{
 	},
 	{
 		Name:   "list-as-object",
-		Fault:  "GET /projects/:id/members/all has page and per_page, and its response is one APIEntitiesMember",
+		Fault:  "GET /projects/:id/job_token_scope/allowlist has page and per_page, and its response is one APIEntitiesBasicProjectDetails",
 		Remedy: "a GET with page and per_page is a list", Correct: "returns: one",
 		operation: listAsObject,
 	},
@@ -166,7 +166,11 @@ func tagOfScope(e *endpoint, tags map[string]string) string {
 	return ""
 }
 
+// listAsObject excludes the associations of a token, which are one object with two lists.
 func listAsObject(op *operation) {
+	if last := op.parts[len(op.parts)-1].fixed(); last == "associations" {
+		return
+	}
 	if op.Method == http.MethodGet && op.Result == oneResult && op.has("page") && op.has("per_page") {
 		op.Result = listResult
 	}

@@ -15,7 +15,7 @@ func TestRules(t *testing.T) {
 	t.Cleanup(func() { rules = all })
 	examples := map[string]struct{ fact, is string }{
 		"tag-of-scope":            {"POST /projects/:id/issues", "Issues.Create(ctx context.Context, project Ref, o *CreateIssueOptions, opts ...RequestOption) (*Issue, error)"},
-		"list-as-object":          {"GET /projects/:id/members/all", "Members.ListAll(ctx context.Context, project Ref, o *ListAllOptions, opts ...RequestOption) iter.Seq2[*Member, error]"},
+		"list-as-object":          {"GET /projects/:id/job_token_scope/allowlist", "ProjectsJobTokenScope.ListAllowlist(ctx context.Context, project Ref, opts ...RequestOption) iter.Seq2[*BasicProjectDetails, error]"},
 		"list-in-plural":          {"GET /projects/:id/merge_requests/:merge_request_iid/pipelines", "MergeRequests.ListPipelines(ctx context.Context, project Ref, mergeRequest int64, opts ...RequestOption) iter.Seq2[*PipelineBasic, error]"},
 		"delete":                  {"DELETE /projects/:id/environments/:environment_id", "Environments.Delete(ctx context.Context, project Ref, environment int64, opts ...RequestOption) error"},
 		"file-with-schema":        {"GET /projects/:id/jobs/:job_id/trace", "CIJobs.DownloadTrace(ctx context.Context, project Ref, job int64, opts ...RequestOption) (*Download, error)"},
