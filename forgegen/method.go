@@ -166,24 +166,19 @@ func (b *builder) options(m *method) error {
 
 func (b *builder) optionField(m *method, p *param, used map[string]bool) (f *field, err error) {
 	typ := b.goType(p.Schema, place{owner: m.TypeName, wire: p.Wire, query: !p.InBody || m.multipart, short: enumName(m.operation, p), says: "is a value of " + p.Wire + "."})
+	f = &field{Name: fieldName(p.Wire, used), Type: m.optional(p, typ), Says: sentence(p.Text)}
 	if fix := m.Fix.Types[p.Wire]; fix != "" {
 		if typ, err = b.givenType(fix); err != nil {
 			return nil, err
 		}
+		f.Type = typ
 	}
-	f = &field{Name: fieldName(p.Wire, used), Type: typ, Says: sentence(p.Text)}
 	if p.Required {
 		f.Says = strings.TrimSpace(f.Says + " Required.")
 	}
 	url, json := "-", "-"
 	if !p.InBody || m.multipart {
 		url = p.Wire + urlOptions(typ)
-	}
-	switch clears := m.Method == http.MethodPut || m.Method == http.MethodPatch; {
-	case !p.InBody && typ == "int64" && !isID(p.Wire), !p.Required && typ == "int64" && p.InBody && !isID(p.Wire):
-		f.Type = "*int64"
-	case !p.Required:
-		f.Type = optional(typ, clears && p.InBody && typ == "string")
 	}
 	if p.InBody {
 		json = p.Wire
@@ -193,6 +188,18 @@ func (b *builder) optionField(m *method, p *param, used map[string]bool) (f *fie
 	}
 	f.Tag = tagOf(url, json, m)
 	return f, nil
+}
+
+// optional returns the type of a parameter: a pointer where the zero value has a meaning. In a
+// change 0 and the empty text clear a value; elsewhere no id is 0.
+func (m *method) optional(p *param, typ string) string {
+	changes := p.InBody && (m.Method == http.MethodPut || m.Method == http.MethodPatch)
+	switch {
+	case p.Required && p.InBody && !m.multipart: // it is always sent
+	case typ == "bool", typ == "float64", typ == "int64" && (changes || !isID(p.Wire)), typ == "string" && changes && !p.Required:
+		return "*" + typ
+	}
+	return typ
 }
 
 // tagOf returns the tags that are needed: a struct whose fields are all in the body has no url

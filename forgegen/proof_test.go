@@ -15,7 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const excerpt = "testdata/openapi_v3.yaml"
+const (
+	excerpt  = "testdata/openapi_v3.yaml"
+	forgevet = "../forgevet"
+)
 
 // TestProof generates all endpoints of a document, and calls each generated method against a server
 // that checks the request, and responds as the document says and as servers do in fact.
@@ -52,7 +55,7 @@ func prove(t *testing.T, spec source) {
 	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/proof")))
 	command(t, folder, "go", "vet", "./...")
 	tool := filepath.Join(folder, "forgevet.exe")
-	command(t, "../forgevet", "go", "build", "-o", tool, ".")
+	command(t, forgevet, "go", "build", "-o", tool, ".")
 	command(t, folder, "go", "vet", "-vettool="+tool, "./gitlab")
 	command(t, folder, "go", "run", ".", "cases.json")
 }
@@ -79,7 +82,10 @@ func command(t *testing.T, folder, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	if folder != forgevet {
+		cmd.Env = append(cmd.Env, "GOFLAGS=-mod=mod")
+	}
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s %s: %s", name, args, out)
 	return string(out)

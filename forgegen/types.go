@@ -146,7 +146,10 @@ func (b *builder) define(name, says string, properties openapi3.Schemas, p place
 		}
 		f := &field{Name: fieldName(wire, used), Type: typ, Says: sentence(description(property)), Tag: fmt.Sprintf("`json:%q`", wire+",omitzero")}
 		if !p.reads {
-			f.Type, f.Tag = optional(f.Type, false), fmt.Sprintf("`json:%q`", wire+","+omission(typ))
+			f.Tag = fmt.Sprintf("`json:%q`", wire+","+omission(typ))
+			if typ == "bool" || typ == "float64" {
+				f.Type = "*" + typ
+			}
 		}
 		s.Fields = append(s.Fields, f)
 	}
@@ -165,16 +168,6 @@ func fieldName(wire string, used map[string]bool) string {
 	}
 	used[name] = true
 	return name
-}
-
-// optional returns the type of an optional field of a request: a pointer where the zero value has a
-// meaning. clears says that an empty text has one, too.
-func optional(typ string, clears bool) string {
-	switch {
-	case typ == "bool", typ == "float64", typ == "string" && clears:
-		return "*" + typ
-	}
-	return typ
 }
 
 // omission is the option of a json tag that omits what is not set. An empty list is sent.

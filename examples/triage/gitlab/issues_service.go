@@ -125,7 +125,7 @@ func (s *IssuesService) ListForProject(ctx context.Context, project forge.Ref, o
 type UpdateIssueOptions struct {
 	// AddLabels: Labels to add.
 	AddLabels  []string `json:"add_labels,omitzero"`
-	AssigneeID int64    `json:"assignee_id,omitempty"`
+	AssigneeID *int64   `json:"assignee_id,omitempty"`
 	// AssigneeIDs are the ids of the assignees.
 	AssigneeIDs []int64 `json:"assignee_ids,omitzero"`
 	// Confidential: Whether only members see it.
@@ -136,13 +136,13 @@ type UpdateIssueOptions struct {
 	DiscussionLocked *bool   `json:"discussion_locked,omitempty"`
 	// DueDate is a day, as YYYY-MM-DD.
 	DueDate   *string         `json:"due_date,omitempty"`
-	EpicID    int64           `json:"epic_id,omitempty"`
-	EpicIID   int64           `json:"epic_iid,omitempty"`
+	EpicID    *int64          `json:"epic_id,omitempty"`
+	EpicIID   *int64          `json:"epic_iid,omitempty"`
 	IssueType forge.IssueType `json:"issue_type,omitempty"`
 	// Labels: Names of labels.
 	Labels []string `json:"labels,omitzero"`
 	// MilestoneID is the id of the milestone.
-	MilestoneID int64 `json:"milestone_id,omitempty"`
+	MilestoneID *int64 `json:"milestone_id,omitempty"`
 	// RemoveLabels: Labels to remove.
 	RemoveLabels []string `json:"remove_labels,omitzero"`
 	// StateEvent: What happens to the state.
