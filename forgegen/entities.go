@@ -70,5 +70,10 @@ func enumOf(s *openapi3.Schema) (values []string) {
 		}
 	}
 	slices.Sort(values)
+	for _, r := range rules {
+		if r.values != nil {
+			values = r.values(values)
+		}
+	}
 	return slices.Compact(values)
 }

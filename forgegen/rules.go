@@ -22,6 +22,7 @@ type rule struct {
 	value     func(value) string
 	isList    func(name string) bool // of a field that is declared as one entity
 	tag       func(e *endpoint, tags map[string]string) string
+	values    func(values []string) []string // of a text
 }
 
 // value is a parameter, or a field of a response.
@@ -123,6 +124,12 @@ var rules = []rule{
 		Fault:  "labels of GET /issues are an array, which GitLab reads as one text with commas, None or Any",
 		Remedy: "labels of a query are a forge.LabelFilter", Correct: "types",
 		value: labels,
+	},
+	{
+		Name:   "two-spellings",
+		Fault:  "scope of GET /issues has created-by-me and created_by_me",
+		Remedy: "the value with underscores stands for both", Correct: "types",
+		values: twoSpellings,
 	},
 	{
 		Name:   "example-of-another-type",
@@ -296,6 +303,13 @@ func twoTypes(v value) string {
 		return "int64"
 	}
 	return "string"
+}
+
+func twoSpellings(values []string) []string {
+	return slices.DeleteFunc(slices.Clone(values), func(value string) bool {
+		other := strings.ReplaceAll(value, "-", "_")
+		return other != value && slices.Contains(values, other)
+	})
 }
 
 func labels(v value) string {

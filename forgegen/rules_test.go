@@ -29,6 +29,7 @@ func TestRules(t *testing.T) {
 		"credentials":             {"GET /projects/:id/jobs/:job_id/artifacts parameter Token", ""},
 		"id-of-two-types":         {"GET /issues parameter AssigneeID", "forge.IDFilter `url:\"assignee_id,omitempty\"`"},
 		"labels":                  {"GET /issues parameter Labels", "forge.LabelFilter `url:\"labels,omitempty\"`"},
+		"two-spellings":           {"GET /issues parameter Scope", "forge.Scope `url:\"scope,omitempty\"`"},
 		"example-of-another-type": {"GetMetadataResponseKas field Enabled", "bool `json:\"enabled,omitzero\"`"},
 		"number-as-text":          {"Project field StarCount", "int64 `json:\"star_count,omitzero\"`"},
 		"boolean-as-text":         {"Project field RequirementsEnabled", "bool `json:\"requirements_enabled,omitzero\"`"},

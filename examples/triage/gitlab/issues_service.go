@@ -98,7 +98,7 @@ type ListIssuesForProjectOptions struct {
 	// OrderBy is the sort key.
 	OrderBy IssueOrderBy `url:"order_by,omitempty"`
 	// Scope: Which of them are listed.
-	Scope IssueScope `url:"scope,omitempty"`
+	Scope forge.Scope `url:"scope,omitempty"`
 	// Search: Text to search for.
 	Search string `url:"search,omitempty"`
 	// Sort is the direction.

@@ -79,17 +79,6 @@ const (
 	IssueOrderByWeight           IssueOrderBy = "weight"
 )
 
-// IssueScope is a value of scope.
-type IssueScope string
-
-const (
-	IssueScopeAll               IssueScope = "all"
-	IssueScopeAssignedToMe      IssueScope = "assigned-to-me"
-	IssueScopeAssignedToMeOther IssueScope = "assigned_to_me"
-	IssueScopeCreatedByMe       IssueScope = "created-by-me"
-	IssueScopeCreatedByMeOther  IssueScope = "created_by_me"
-)
-
 // IssueStateEvent is a value of state_event.
 type IssueStateEvent string
 
