@@ -42,8 +42,10 @@ func (m *method) purpose() string {
 }
 
 // verbs are those with which summaries begin, in addition to actions.
-var verbs = wordSet("allow check compare count deny fetch get import initialize list mark provide put queue read receive retrieve return " +
-	"reply retry save schedule search send show unassign update use view")
+var verbs = wordSet("allow authenticate check commit compare count deny discover edit fetch get import " +
+	"initialize list mark modify ping post preview process provide put queue read receive " +
+	"reply resume retrieve retry return save schedule search send show unassign update use " +
+	"view")
 
 func thirdPerson(verb string) string {
 	switch last := verb[len(verb)-1]; {

@@ -107,10 +107,10 @@ func singular(name string) string {
 // actions are the first words of parts of paths that name what is done, not what it is done to.
 var actions = wordSet("accept activate add append approve archive authorize ban block bulk cancel cherry clone close confirm " +
 	"convert create deactivate delete disable discard download enable erase export fork generate import invalidate invite keep lint " +
-	"link lock mark merge migrate move play promote protect publish purge put rebase refresh register regenerate reject remove " +
+	"link lock mark merge migrate move pause play promote protect publish purge put rebase refresh register regenerate reject remove renew " +
 	"render reopen reorder repair request resend reset resolve restore resume retry revert review revoke rotate run set share " +
 	"sign star start stop subscribe submit switch sync take test toggle transfer trigger unapprove unarchive unban unblock " +
-	"unlock unpublish unshare unstar unsubscribe upload validate verify")
+	"unlock unprotect unpublish unshare unstar unsubscribe upload validate verify")
 
 // subject has the words of which the name of a method is made.
 type subject struct {
