@@ -23,8 +23,9 @@ const forgePath = "github.com/forge-sdk/forge-go"
 //   - ListAs yields a type of the caller. So a loop over a call of package forge is reported,
 //     whatever it yields, and a loop over a local variable that has the result of such a call and
 //     is never assigned again. The same holds for a function whose last parameters are request
-//     options of package forge, such as a method that forgegen has written. Rejected: following a sequence through parameters, fields, results
-//     and reassigned variables, which may hold a sequence with another meaning of the error.
+//     options of package forge, such as a method that forgegen has written. Rejected: following a
+//     sequence through parameters, fields, results and reassigned variables, which may hold a
+//     sequence with another meaning of the error.
 //   - There is no suggested fix: the code that handles the error depends on the results of the
 //     function.
 
@@ -103,8 +104,8 @@ func isForgeType(t types.Type) bool {
 	return isNamed && isForge(named.Obj().Pkg())
 }
 
-// isForgeCall reports whether x is a call of package forge or of a function with request options, or
-// a variable that has the result of one.
+// isForgeCall reports whether x is a call of package forge, or of a function with request options,
+// or a variable that has the result of one.
 func (c *checker) isForgeCall(x ast.Expr) bool {
 	if name, isName := x.(*ast.Ident); isName {
 		x = ast.Unparen(c.variables[c.info.Uses[name]])
