@@ -82,7 +82,9 @@ func (p *PlannedRequest) setCredential(header, scheme, argument string) {
 func (p *PlannedRequest) setBody(body *payload, redact redactor) error {
 	if form := body.form; form != nil {
 		for _, name := range slices.Sorted(maps.Keys(form.fields)) {
-			p.form = append(p.form, "--form-string "+shellQuote(redact.redact(name+"="+form.fields[name])))
+			for _, text := range form.fields[name] {
+				p.form = append(p.form, "--form-string "+shellQuote(redact.redact(name+"="+text)))
+			}
 		}
 		source := cmp.Or(form.file.path, form.file.Name)
 		file := fmt.Sprintf("%s=@%s;filename=%s", form.fileField, curlQuote(source), curlQuote(form.file.Name))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -215,7 +216,7 @@ func TestRedirectKeepsMethodAndBody(t *testing.T) {
 			return r.form(&DeleteTagsOptions{NameRegex: "a+b.*"})
 		},
 		"multipart": func(r *request) *request {
-			return r.upload(map[string]string{"name": "n"}, "file", FileBytes([]byte("\x00\xff content")))
+			return r.upload(url.Values{"name": {"n"}}, "file", FileBytes([]byte("\x00\xff content")))
 		},
 	}
 	for _, code := range redirectCodes {

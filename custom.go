@@ -29,8 +29,11 @@ type Call struct {
 	Args []Arg
 	// Query holds the query parameters by their wire names: "iids[]". It must not have credentials.
 	Query url.Values
-	// Body is sent as JSON; nil sends none. Body, Form and Multipart exclude each other. HEAD has none
-	// of them, and GET only a Form.
+	// Options is a pointer to your struct with url tags (as in ListIssuesOptions), whose fields are
+	// added to Query. Times, filters and invalid values are treated as in options of the package.
+	Options any
+	// Body is sent as JSON; nil sends none, and a nil pointer to a struct its zero value. Body, Form
+	// and Multipart exclude each other. HEAD has none of them, and GET only a Form.
 	Body any
 	// Form is sent as an HTML form (application/x-www-form-urlencoded); nil sends none. The Form of a
 	// GET holds parameters that are too long for a query; proxies may drop it.
@@ -57,6 +60,8 @@ type Call struct {
 type Multipart struct {
 	// Fields are the text fields.
 	Fields map[string]string
+	// Options is a pointer to your struct with url tags, whose fields are added to Fields.
+	Options any
 	// FileField is the name of the field with the file; empty for "file".
 	FileField string
 	// File is the file, which is streamed. Required.
@@ -69,9 +74,10 @@ type Multipart struct {
 //
 // Your own types are decoded as encoding/json does. All values that fit are decoded; if one does
 // not, the error names its place and both types, and MaybeApplied is set for a write. If the struct
-// around the value has the field Extra map[string]json.RawMessage with the tag json:"-", it is not
-// an error: Extra keeps the value, as it does in response types, and those of unknown keys. A
-// struct that embeds a response type is refused: name the field.
+// around the value has the field Extra map[string]json.RawMessage with the tag json:"-", it is as
+// tolerant as a response type: numbers and booleans may be text, timestamps may have other forms,
+// and Extra keeps a value that does not fit, and those of unknown keys. A struct that embeds a
+// response type is refused: name the field.
 func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOption) error {
 	r := c.customRequest(call)
 	if out == nil {
@@ -83,6 +89,15 @@ func (c *Client) Do(ctx context.Context, call Call, out any, opts ...RequestOpti
 		r.err = firstError(r.err, checkOut(v.Type().Elem()))
 	}
 	return r.sendAndDecode(ctx, out, opts)
+}
+
+// DoAs is Do for a result that it allocates: DoAs[Project](ctx, client, call).
+func DoAs[T any](ctx context.Context, c *Client, call Call, opts ...RequestOption) (*T, error) {
+	out := new(T)
+	if err := c.Do(ctx, call, out, opts...); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // checkOut rejects a type that encoding/json would decode in part.
@@ -143,7 +158,7 @@ func (c *Client) customRequest(call Call) *request {
 		args[i] = arg
 	}
 	r := c.service().newRequest(call.Method, call.Route, args)
-	r.query, r.accept, r.custom = call.Query, call.Accept, true
+	r.query, r.queryOptions, r.accept, r.custom = call.Query, call.Options, call.Accept, true
 	if known, args := matchRoute(call.Method, r.path); r.err == nil && known != nil {
 		r.route, r.quotaKey = known, known.quota.key(args) // the placeholders of the call may have other names
 	}
@@ -153,16 +168,31 @@ func (c *Client) customRequest(call Call) *request {
 	r.route = call.describe(r.route)
 	switch {
 	case call.Body != nil:
-		r.body, r.encode = call.Body, encodeJSON
+		r.json(call.Body)
 	case call.Form != nil:
 		r.body = call.Form
 		r.encode = func(any) (*payload, error) {
 			return bytesPayload("application/x-www-form-urlencoded", []byte(call.Form.Encode())), nil
 		}
 	case call.Multipart != nil:
-		r.upload(call.Multipart.Fields, cmp.Or(call.Multipart.FileField, "file"), call.Multipart.File)
+		r.body, r.uploads, r.encode = call.Multipart.Options, true, call.Multipart.encode
 	}
 	return r
+}
+
+// encode returns the body, with the options as text fields.
+func (m *Multipart) encode(options any) (*payload, error) {
+	fields, err := encodeQuery(options)
+	if err != nil {
+		return nil, err
+	}
+	if fields == nil {
+		fields = url.Values{}
+	}
+	for name, value := range m.Fields {
+		fields[name] = append(fields[name], value)
+	}
+	return encodeMultipart(fields, cmp.Or(m.FileField, "file"), m.File)
 }
 
 // describe returns the route with the values that the call sets.
@@ -186,15 +216,25 @@ func (call Call) check() error {
 	if reason := templateProblem(call.Route); reason != "" {
 		return &ValidationError{Option: "Call.Route", Reason: reason}
 	}
-	for name := range call.Query {
-		if isCredentialParam(name) {
-			return &ValidationError{Option: "Call.Query", Param: name, Reason: "a query must not contain credentials: use a client option, or Sudo"}
-		}
+	if err := withoutCredentials("Call.Query", call.Query); err != nil {
+		return err
 	}
 	if hasControl(call.Accept) {
 		return &ValidationError{Option: "Call.Accept", Reason: "it is not a media type"}
 	}
+	if call.Multipart != nil && !isOptions(call.Multipart.Options) {
+		return &ValidationError{Option: "Multipart.Options", Reason: "it must be a pointer to a struct with url tags: use Fields"}
+	}
+	if !isOptions(call.Options) {
+		return &ValidationError{Option: "Call.Options", Reason: "it must be a pointer to a struct with url tags: use Query"}
+	}
 	return call.checkBody()
+}
+
+// isOptions reports whether a query can be made of options; nil options have none.
+func isOptions(options any) bool {
+	t := reflect.TypeOf(options)
+	return t == nil || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
 }
 
 // templateProblem returns why a route is not valid; "" if it is.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,6 +22,10 @@ var senders = map[string]func(context.Context, *Client, Call, ...RequestOption) 
 	},
 	"Do into": func(ctx context.Context, c *Client, call Call, opts ...RequestOption) error {
 		return c.Do(ctx, call, new(any), opts...)
+	},
+	"DoAs": func(ctx context.Context, c *Client, call Call, opts ...RequestOption) error {
+		_, err := DoAs[any](ctx, c, call, opts...)
+		return err
 	},
 	"Open": func(ctx context.Context, c *Client, call Call, opts ...RequestOption) error {
 		d, err := c.Open(ctx, call, opts...)
@@ -43,29 +49,34 @@ func TestBadCalls(t *testing.T) {
 		option string
 		says   string
 	}{
-		"method":              {Call{Method: "get", Route: "/user"}, "Call.Method", "GET, HEAD"},
-		"TRACE":               {Call{Method: "TRACE", Route: "/user"}, "Call.Method", "GET, HEAD"},
-		"line":                {Call{Method: "GET /x HTTP/1.1\r\nHost:", Route: "/user"}, "Call.Method", "GET, HEAD"},
-		"no route":            {Call{}, "Call.Route", "slash"},
-		"prefix":              {Call{Route: "/api/v4/projects/:id", Args: []Arg{ID(1)}}, "Call.Route", "omit /api/v4"},
-		"braces":              {Call{Route: "/projects/{id}", Args: []Arg{ID(1)}}, "Call.Route", "braces"},
-		"query":               {Call{Route: "/projects?x=1"}, "Call.Route", "use Query"},
-		"fragment":            {Call{Route: "/projects#a"}, "Call.Route", "use Query"},
-		"placeholder":         {Call{Route: "/projects/:ID", Args: []Arg{ID(1)}}, "Call.Route", "\":ID\" is not a placeholder"},
-		"digits":              {Call{Route: "/projects/:id2", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
-		"colon":               {Call{Route: "/projects/:", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
-		"inside":              {Call{Route: "/projects/a:id", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
-		"too few":             {Call{Route: "/projects/:id/jobs/:job_id", Args: []Arg{ID(1)}}, "argument", "job_id"},
-		"too many":            {Call{Route: "/projects/:id", Args: []Arg{ID(1), ID(2)}}, "argument", "1 placeholders, and there are 2 arguments"},
-		"nil argument":        {Call{Route: "/projects/:id", Args: []Arg{nil}}, "argument", "nil"},
-		"empty text":          {Call{Route: "/projects/:id", Args: []Arg{Text("")}}, "argument", "empty"},
-		"dots":                {Call{Route: "/projects/:id", Args: []Arg{Text("a/../b")}}, "argument", ".."},
-		"credential":          {Call{Route: "/user", Query: url.Values{"private_token": {"x"}}}, "Call.Query", "private_token"},
-		"body with GET":       {Call{Route: "/user", Body: 1}, "Call.Body", "GET has no such body"},
-		"form with HEAD":      {Call{Method: "HEAD", Route: "/user", Form: url.Values{}}, "Call.Form", "HEAD has no body"},
-		"two bodies":          {Call{Method: "POST", Route: "/user", Body: 1, Form: url.Values{}}, "Call.Body", "combined with Form"},
-		"other two":           {Call{Method: "POST", Route: "/user", Form: url.Values{}, Multipart: &Multipart{File: file}}, "Call.Form", "combined with Multipart"},
-		"no file":             {Call{Method: "POST", Route: "/user", Multipart: &Multipart{}}, "File", "file"},
+		"method":         {Call{Method: "get", Route: "/user"}, "Call.Method", "GET, HEAD"},
+		"TRACE":          {Call{Method: "TRACE", Route: "/user"}, "Call.Method", "GET, HEAD"},
+		"line":           {Call{Method: "GET /x HTTP/1.1\r\nHost:", Route: "/user"}, "Call.Method", "GET, HEAD"},
+		"no route":       {Call{}, "Call.Route", "slash"},
+		"prefix":         {Call{Route: "/api/v4/projects/:id", Args: []Arg{ID(1)}}, "Call.Route", "omit /api/v4"},
+		"braces":         {Call{Route: "/projects/{id}", Args: []Arg{ID(1)}}, "Call.Route", "braces"},
+		"query":          {Call{Route: "/projects?x=1"}, "Call.Route", "use Query"},
+		"fragment":       {Call{Route: "/projects#a"}, "Call.Route", "use Query"},
+		"placeholder":    {Call{Route: "/projects/:ID", Args: []Arg{ID(1)}}, "Call.Route", "\":ID\" is not a placeholder"},
+		"digits":         {Call{Route: "/projects/:id2", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
+		"colon":          {Call{Route: "/projects/:", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
+		"inside":         {Call{Route: "/projects/a:id", Args: []Arg{ID(1)}}, "Call.Route", "is not a placeholder"},
+		"too few":        {Call{Route: "/projects/:id/jobs/:job_id", Args: []Arg{ID(1)}}, "argument", "job_id"},
+		"too many":       {Call{Route: "/projects/:id", Args: []Arg{ID(1), ID(2)}}, "argument", "1 placeholders, and there are 2 arguments"},
+		"nil argument":   {Call{Route: "/projects/:id", Args: []Arg{nil}}, "argument", "nil"},
+		"empty text":     {Call{Route: "/projects/:id", Args: []Arg{Text("")}}, "argument", "empty"},
+		"dots":           {Call{Route: "/projects/:id", Args: []Arg{Text("a/../b")}}, "argument", ".."},
+		"credential":     {Call{Route: "/user", Query: url.Values{"private_token": {"x"}}}, "Call.Query", "private_token"},
+		"body with GET":  {Call{Route: "/user", Body: 1}, "Call.Body", "GET has no such body"},
+		"form with HEAD": {Call{Method: "HEAD", Route: "/user", Form: url.Values{}}, "Call.Form", "HEAD has no body"},
+		"two bodies":     {Call{Method: "POST", Route: "/user", Body: 1, Form: url.Values{}}, "Call.Body", "combined with Form"},
+		"other two":      {Call{Method: "POST", Route: "/user", Form: url.Values{}, Multipart: &Multipart{File: file}}, "Call.Form", "combined with Multipart"},
+		"no file":        {Call{Method: "POST", Route: "/user", Multipart: &Multipart{}}, "File", "file"},
+		"options":        {Call{Route: "/user", Options: map[string]string{}}, "Call.Options", "use Query"},
+		"credential option": {Call{Route: "/user", Options: &struct {
+			Token string `url:"private_token"`
+		}{"x"}}, "Call.Options", "private_token"},
+		"multipart options":   {Call{Method: "POST", Route: "/user", Multipart: &Multipart{File: file, Options: 1}}, "Multipart.Options", "use Fields"},
 		"accept":              {Call{Route: "/user", Accept: "a\r\nb"}, "Call.Accept", "media type"},
 		"class":               {Call{Method: "POST", Route: "/x", Class: "maybe"}, "Call.Class", "must be"},
 		"class of GET":        {Call{Route: "/x", Class: RetryClassNonIdempotent}, "Call.Class", "GET cannot be non-idempotent"},
@@ -228,7 +239,7 @@ func TestCallName(t *testing.T) {
 func TestCallBodies(t *testing.T) {
 	file := FileBytes([]byte("content")).Named("a.txt")
 	for form, call := range map[string]Call{
-		`{"a":1}`: {Body: map[string]any{"a": 1}}, "a=1+2&a=%2B": {Form: url.Values{"a": {"1 2", "+"}}},
+		`{"a":1}`: {Body: map[string]any{"a": 1}}, `{}`: {Body: (*struct{})(nil)}, "a=1+2&a=%2B": {Form: url.Values{"a": {"1 2", "+"}}},
 		"file=@a.txt:content&name=x": {Multipart: &Multipart{Fields: map[string]string{"name": "x"}, File: file}},
 		"upload=@a.txt:content":      {Multipart: &Multipart{FileField: "upload", File: file}},
 	} {
@@ -241,4 +252,39 @@ func TestCallBodies(t *testing.T) {
 		call.Method, call.Route, call.Class = "POST", "/things", RetryClassIdempotent
 		require.NoError(t, serve(t, e, again).Do(t.Context(), call, nil, Retry(impatient)), form)
 	}
+}
+
+// ownFilters is a caller's own options.
+type ownFilters struct {
+	After time.Time `url:"updated_after,omitempty"`
+	IIDs  []int64   `url:"iids,brackets,omitempty"`
+	By    IDFilter  `url:"assignee_id,omitempty"`
+	Name  string    `url:"name,omitempty"`
+}
+
+// Options are encoded as those of the package, in a query and in the text fields of a form with a
+// file, and checked by the same rules.
+func TestCallOptions(t *testing.T) {
+	o := &ownFilters{After: time.Date(2026, 3, 1, 9, 0, 0, 1, time.FixedZone("", 3600)), IIDs: []int64{1, 2}, By: None}
+	want := url.Values{"updated_after": {"2026-03-01T08:00:00.000Z"}, "iids[]": {"1", "2"}, "assignee_id": {"None"}, "x": {"y"}}
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			assert.Equal(t, want, r.URL.Query())
+			return
+		}
+		assert.NoError(t, r.ParseMultipartForm(1<<20))
+		assert.Equal(t, want, url.Values(r.MultipartForm.Value))
+	}))
+	t.Cleanup(srv.Close)
+	client, err := NewClient(srv.URL)
+	require.NoError(t, err)
+	require.NoError(t, client.Do(t.Context(), Call{Route: "/x", Options: o, Query: url.Values{"x": {"y"}}}, nil))
+	upload := &Multipart{Options: o, Fields: map[string]string{"x": "y"}, File: FileBytes([]byte("z"))}
+	require.NoError(t, client.Do(t.Context(), Call{Method: "POST", Route: "/x", Multipart: upload}, nil))
+	for _, call := range []Call{{Route: "/x", Options: &ownFilters{Name: " "}}, {Method: "POST", Route: "/x", Multipart: &Multipart{File: upload.File, Options: &ownFilters{Name: " "}}}} {
+		var invalid *ValidationError
+		require.ErrorAs(t, client.Do(t.Context(), call, nil), &invalid)
+		assert.Equal(t, "ownFilters.Name", invalid.Option)
+	}
+	require.NoError(t, client.Do(t.Context(), Call{Route: "/x", Options: (*ownFilters)(nil), Query: want}, nil), "nil options")
 }

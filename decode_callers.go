@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 	"github.com/forge-sdk/forge-go/internal/safetext"
@@ -18,6 +19,7 @@ import (
 //
 //   - They are strict: a value of another type is an error, unless a struct around it has the field
 //     Extra map[string]json.RawMessage with the tag json:"-", which keeps it, as in response types.
+//     Numbers, booleans and timestamps are read there in the forms that response types accept.
 //   - encoding/json decodes them. Where it reports an error, and in types that contain response
 //     types or an Extra, arrays, maps and structs are walked here, and encoding/json decodes what
 //     they hold: it stops at the first error of a method UnmarshalJSON, and Go releases name the
@@ -75,6 +77,9 @@ func (d *callerDecoder) value(v reflect.Value) bool {
 	if isResponseType(t) {
 		return d.response(v, kind)
 	}
+	if ok, read := d.tolerant(v); read {
+		return ok
+	}
 	if !d.walks && !isWalked(t) {
 		text := d.r.View()
 		err := unmarshal(text, v)
@@ -84,12 +89,47 @@ func (d *callerDecoder) value(v reflect.Value) bool {
 		d.r.Back(text)
 		d.walks = true
 		defer func() { d.walks = false }()
-		if before := d.count; !d.parts(v, kind) || d.count > before {
+		if before := d.count; !d.parts(v, kind) || d.count > before || d.kept > 0 {
 			return d.count == before
 		}
 		return d.misfit(v, kind, err) // each part fits, but not the whole
 	}
 	return d.parts(v, kind)
+}
+
+// tolerant reads a value of a simple type in a struct with an Extra as response types do. read is
+// false elsewhere, and for other types.
+func (d *callerDecoder) tolerant(v reflect.Value) (ok, read bool) {
+	switch t := v.Type(); {
+	case d.kept == 0:
+		return false, false
+	case t == reflect.TypeFor[time.Time]():
+		ok = jsonread.Time(v.Addr().Interface().(*time.Time), d.r)
+	case decodesItself(t):
+		return false, false
+	case t.Kind() == reflect.String:
+		var text string
+		ok = jsonread.Text(&text, d.r)
+		v.SetString(text)
+	case t.Kind() == reflect.Bool:
+		var flag bool
+		ok = jsonread.Bool(&flag, d.r)
+		v.SetBool(flag)
+	case t.Kind() == reflect.Int64, t.Kind() == reflect.Int:
+		var n int64
+		ok = jsonread.Int(&n, d.r)
+		v.SetInt(n)
+	case t.Kind() == reflect.Float64:
+		var n float64
+		ok = jsonread.Float(&n, d.r)
+		v.SetFloat(n)
+	default:
+		return false, false
+	}
+	if ok = ok || d.r.WasNull(); !ok {
+		d.count++
+	}
+	return ok, true
 }
 
 // parts is value for a value whose parts are decoded one by one.

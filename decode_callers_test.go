@@ -287,3 +287,28 @@ func TestForeignWork(t *testing.T) {
 		}
 	}
 }
+
+// A struct with an Extra is as tolerant as a response type, in pointers, lists and maps, too.
+func TestForeignTolerance(t *testing.T) {
+	type own struct {
+		ID    int64                      `json:"id"`
+		Share *float64                   `json:"share"`
+		Flags []bool                     `json:"flags"`
+		Sure  bool                       `json:"sure"`
+		Sizes map[string]int             `json:"sizes"`
+		At    time.Time                  `json:"at"`
+		State IssueState                 `json:"state"`
+		Extra map[string]json.RawMessage `json:"-"`
+	}
+	at := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
+	got, mismatches, err := decodeText[own](`{"id":"7","share":"1.5","flags":[true,false],"sizes":{"a":"2"},"at":"2026-03-01 09:30:00 UTC","state":"opened"}`)
+	require.NoError(t, err)
+	assert.Empty(t, mismatches)
+	assert.Equal(t, own{ID: 7, Share: new(1.5), Flags: []bool{true, false}, Sizes: map[string]int{"a": 2}, At: at, State: "opened"}, got)
+	got, mismatches, err = decodeText[own](`{"id":null,"share":null,"at":"","flags":["maybe"],"sure":"true","state":5}`)
+	require.NoError(t, err)
+	assert.Len(t, mismatches, 3)
+	assert.Equal(t, own{Flags: []bool{}, Sure: true, Extra: map[string]json.RawMessage{
+		"flags": json.RawMessage(`["maybe"]`), "sure": json.RawMessage(`"true"`), "state": json.RawMessage("5"),
+	}}, got)
+}

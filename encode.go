@@ -66,7 +66,7 @@ type payload struct {
 
 // multiform holds text fields and one file.
 type multiform struct {
-	fields    map[string]string
+	fields    url.Values
 	fileField string
 	file      File
 }
@@ -140,15 +140,17 @@ func bytesPayload(contentType string, data []byte) *payload {
 // encodeMultipart returns a multipart body of text fields and one file, which is streamed. The
 // boundary is chosen once, so that every attempt sends the same bytes and their number is known in
 // advance.
-func encodeMultipart(fields map[string]string, fileField string, file File) (*payload, error) {
+func encodeMultipart(fields url.Values, fileField string, file File) (*payload, error) {
 	if err := file.check(); err != nil {
 		return nil, &ValidationError{Option: "File", Param: fileField, Reason: err.Error(), cause: err}
 	}
 	var head bytes.Buffer
 	w := multipart.NewWriter(&head)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if err := w.WriteField(name, fields[name]); err != nil {
-			return nil, err
+		for _, text := range fields[name] {
+			if err := w.WriteField(name, text); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if _, err := w.CreateFormFile(fileField, file.Name); err != nil {

@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,7 +80,7 @@ func (s *uploadServer) count() int {
 // sendFile uploads to a route that may be retried, so that retries can be tested.
 func sendFile(t *testing.T, client *Client, file File, opts ...RequestOption) error {
 	t.Helper()
-	r := service{client.core}.newRequest(http.MethodPut, "/files/:id", []any{ID(1)}).upload(map[string]string{"name": "n é \"x\"", "b": ""}, "file", file)
+	r := service{client.core}.newRequest(http.MethodPut, "/files/:id", []any{ID(1)}).upload(url.Values{"name": {"n é \"x\""}, "b": {""}}, "file", file)
 	return exec(t.Context(), r, opts)
 }
 

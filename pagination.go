@@ -472,7 +472,7 @@ func (p *pager[T]) firstQuery() url.Values {
 // ordered reports whether the options have a sort direction that the route documents for keyset
 // pagination only.
 func (p *pager[T]) ordered() bool {
-	return p.first.query.Has("sort") && !listContains(strings.ReplaceAll(p.request.route.parameters(), " ", ","), "sort")
+	return p.request.route.Docs != "" && p.first.query.Has("sort") && !listContains(strings.ReplaceAll(p.request.route.parameters(), " ", ","), "sort")
 }
 
 // keysetQuery returns a copy of the query with keyset pagination and the ordering that the route

@@ -58,6 +58,7 @@ func TestKeysetRefused(t *testing.T) {
 		{"tree", treeCall, "pagination=keyset&per_page=2", "per_page=2"},
 		{"filters", callWith(treeCall, "path=docs", "recursive=true"), "pagination=keyset&path=docs&per_page=2&recursive=true", "path=docs&per_page=2&recursive=true"},
 		{"the caller's order", callWith(usersCall, "order_by=name", "sort=asc"), "order_by=name&pagination=keyset&per_page=2&sort=asc", "order_by=name&per_page=2&sort=asc"},
+		{"an order outside the contract", Call{Route: "/projects", Query: url.Values{"sort": {"asc"}}, Pagination: PaginationKeyset}, "pagination=keyset&per_page=2&sort=asc", "per_page=2&sort=asc"},
 		{"half of an order", callWith(usersCall, "sort=asc"), "order_by=id&pagination=keyset&per_page=2&sort=asc", "per_page=2&sort=asc"},
 	} {
 		for _, ahead := range aheads {

@@ -94,7 +94,7 @@ func (r *request) form(options any) *request {
 }
 
 // upload sends the text fields and the file as a multipart body.
-func (r *request) upload(fields map[string]string, fileField string, file File) *request {
+func (r *request) upload(fields url.Values, fileField string, file File) *request {
 	r.uploads, r.encode = true, func(any) (*payload, error) { return encodeMultipart(fields, fileField, file) }
 	return r
 }
@@ -260,16 +260,33 @@ func (r *request) check(s *callOptions, query url.Values) error {
 	if err := r.checkWords(s); err != nil {
 		return err
 	}
-	if err := firstError(checkFields(r.queryOptions), r.route.checkDocumented(query), r.route.checkDropped(query, r.core.config.vocabulary), checkRules(r.queryOptions)); err != nil {
+	documented := query
+	if r.custom { // a Call may have other parameters
+		if err := withoutCredentials("Call.Options", query); err != nil {
+			return err
+		}
+		documented = nil
+	}
+	if err := firstError(checkFields(r.queryOptions), r.route.checkDocumented(documented), r.route.checkDropped(query, r.core.config.vocabulary), checkRules(r.queryOptions)); err != nil {
 		return nameOption(r.queryOptions, err)
 	}
-	if !r.custom { // the fields of a Call's body have no rules
+	if !r.custom || r.uploads { // the fields of a Call's JSON body have no rules
 		if err := checkFields(r.body); err != nil {
 			return nameOption(r.body, err)
 		}
 	}
 	if err := checkRules(r.body); err != nil {
 		return nameOption(r.body, err)
+	}
+	return nil
+}
+
+// withoutCredentials rejects a credential in a query.
+func withoutCredentials(option string, query url.Values) error {
+	for name := range query {
+		if isCredentialParam(name) {
+			return &ValidationError{Option: option, Param: name, Reason: "a query must not contain credentials: use a client option, or Sudo"}
+		}
 	}
 	return nil
 }

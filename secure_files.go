@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"net/url"
 	"time"
 )
 
@@ -50,8 +51,8 @@ func (o *UploadSecureFileOptions) check() error {
 }
 
 // fields returns the parts of the body other than the file.
-func (o *UploadSecureFileOptions) fields() map[string]string {
-	return map[string]string{"name": o.zeroIfNil().Name}
+func (o *UploadSecureFileOptions) fields() url.Values {
+	return url.Values{"name": {o.zeroIfNil().Name}}
 }
 
 // zeroIfNil returns o, or zero options if o is nil.

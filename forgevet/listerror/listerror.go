@@ -22,8 +22,10 @@ const forgePath = "github.com/forge-sdk/forge-go"
 //     caller's own function that yields *forge.Issue drops the same error.
 //   - ListAs yields a type of the caller. So a loop over a call of package forge is reported,
 //     whatever it yields, and a loop over a local variable that has the result of such a call and
-//     is never assigned again. Rejected: following a sequence through parameters, fields, results
-//     and reassigned variables, which may hold a sequence with another meaning of the error.
+//     is never assigned again. The same holds for a function whose last parameters are request
+//     options of package forge, such as a method that forgegen has written. Rejected: following a
+//     sequence through parameters, fields, results and reassigned variables, which may hold a
+//     sequence with another meaning of the error.
 //   - There is no suggested fix: the code that handles the error depends on the results of the
 //     function.
 
@@ -102,8 +104,8 @@ func isForgeType(t types.Type) bool {
 	return isNamed && isForge(named.Obj().Pkg())
 }
 
-// isForgeCall reports whether x is a call of package forge, or a variable that has the result of
-// one.
+// isForgeCall reports whether x is a call of package forge, or of a function with request options,
+// or a variable that has the result of one.
 func (c *checker) isForgeCall(x ast.Expr) bool {
 	if name, isName := x.(*ast.Ident); isName {
 		x = ast.Unparen(c.variables[c.info.Uses[name]])
@@ -113,7 +115,20 @@ func (c *checker) isForgeCall(x ast.Expr) bool {
 		return false
 	}
 	callee, isFunc := typeutil.Callee(c.info, call).(*types.Func)
-	return isFunc && isForge(callee.Pkg())
+	return isFunc && (isForge(callee.Pkg()) || takesOptions(callee.Signature()))
+}
+
+// takesOptions reports whether the last parameters of a function are of type forge.RequestOption.
+func takesOptions(f *types.Signature) bool {
+	if !f.Variadic() {
+		return false
+	}
+	options, isSlice := f.Params().At(f.Params().Len() - 1).Type().(*types.Slice)
+	if !isSlice {
+		return false // a string
+	}
+	option, isNamed := types.Unalias(options.Elem()).(*types.Named)
+	return isNamed && option.Obj().Name() == "RequestOption" && isForge(option.Obj().Pkg())
 }
 
 func isForge(p *types.Package) bool { return p != nil && p.Path() == forgePath }

@@ -110,6 +110,7 @@ func rules(tests known) []rule {
 		{regexp.MustCompile(`^\.ci/\S+( \S+)?\n?$`), isScript},
 		// CI has these.
 		{regexp.MustCompile(`^go run \./examples/quickstart\ngo test \./\.\.\.\n$|^go (test|vet|generate) \./\.\.\.$`), nil},
+		{regexp.MustCompile(`forgegen`), generates},
 		{regexp.MustCompile(`/_forgetest/`), controlsServer},
 		{regexp.MustCompile(`\bgo test\b`), tests.lists},
 		{regexp.MustCompile(`^go doc |^go mod edit -replace|forgevet`), inUsersModule},
@@ -203,6 +204,22 @@ func inUsersModule(t *testing.T, c command) {
 		c.text = importing + c.text
 	}
 	output(t, usersModule(t), c.text)
+}
+
+// generates runs forgegen in the module of a user, on the excerpt of the tests: GitLab may be out of
+// reach.
+func generates(t *testing.T, c command) {
+	excerpt, err := filepath.Abs(filepath.Join(root, "forgegen/testdata/openapi_v3.yaml"))
+	require.NoError(t, err)
+	text := regexp.MustCompile(`-gitlab \d+\.\d+`).ReplaceAllString(c.text, "-spec "+excerpt)
+	if own, _, found := strings.Cut(text, " deployed "); found { // it compares published documents
+		output(t, root, own+" rules")
+		return
+	}
+	settings := "spec: " + excerpt + "\nendpoints: ['GET /issues']\n"
+	dir := usersModule(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "forgegen.yaml"), []byte(settings), 0o600))
+	output(t, dir, "go mod edit -replace github.com/forge-sdk/forge-go=../forge-go\ngo -C ../forge-go/forgegen install .\n"+text+"\ngo mod tidy\ngo vet ./...")
 }
 
 // generatesMocks runs the generators of mocks in the module of a user, and the test of the mocks.

@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"io"
+	"iter"
 
 	forge "github.com/forge-sdk/forge-go"
 )
@@ -30,11 +31,17 @@ func direct(ctx context.Context, client *forge.Client, file io.Reader) {
 	for one := range forge.ListAs[job](ctx, client, forge.Call{}) { // want "write `for one, err := range"
 		use(one)
 	}
+	for one := range generated(ctx) { // want "write `for one, err := range"
+		use(one)
+	}
 	listAs := client.Issues.List
 	for issue := range listAs(ctx, nil) { // want "the error of the list is dropped"
 		use(issue)
 	}
 }
+
+// generated is as a method that forgegen has written.
+func generated(context.Context, ...forge.RequestOption) iter.Seq2[*job, error] { return nil }
 
 func taken(ctx context.Context, client *forge.Client, file io.Reader) (last error) {
 	for issue, err := range client.Issues.List(ctx, nil) {

@@ -16,6 +16,8 @@ type (
 	PlaceholderReassignmentsService struct{}
 )
 
+type RequestOption func()
+
 type Client struct {
 	Issues                   *IssuesService
 	PlaceholderReassignments *PlaceholderReassignmentsService
