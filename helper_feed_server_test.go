@@ -204,6 +204,16 @@ func faultAt(n int) func(url.Values) *http.Response {
 	}
 }
 
+// changeAt makes a change before the n-th request from now.
+func (s *feedServer) changeAt(n int, change func()) {
+	s.before = func(url.Values) *http.Response {
+		if n--; n == 0 {
+			change()
+		}
+		return nil
+	}
+}
+
 // feedCopy is a consumer: the number of each row's content, and the mark of what it has stored.
 type feedCopy struct {
 	rows       map[int64]int
