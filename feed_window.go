@@ -33,17 +33,18 @@ func (w *windows) next() (after, before int64) {
 	return w.from, cmp.Or(w.from, firstEvent) + w.length
 }
 
-// halve makes the next window half as long, if it is longer than a second.
-func (w *windows) halve(now int64) bool {
+// shorten makes the next window an eighth as long, if it is longer than a second. Halves would take
+// more requests: each try reads as much as may be buffered.
+func (w *windows) shorten(now int64) bool {
 	length := w.length
 	if length == 0 {
 		length = now - cmp.Or(w.from, firstEvent)
 	}
-	half := secondOf(length / 2)
-	if half >= 1000 {
-		w.length = half
+	if length <= 1000 {
+		return false
 	}
-	return half >= 1000
+	w.length = max(secondOf(length/8), 1000)
+	return true
 }
 
 // done is given the number of rows of the window that was read. It returns true after the last one.
@@ -75,7 +76,7 @@ func windowPages[T any](ctx context.Context, f *feed, p *pager[T]) iter.Seq2[*fe
 				yield(nil, err)
 				return
 			}
-			if page == nil { // it has too many rows, and is halved
+			if page == nil { // it has too many rows, and is shortened
 				continue
 			}
 			_, page.through = w.next()
@@ -92,7 +93,8 @@ func (f *feed) now() int64 {
 	return f.limit + cmp.Or(f.options.overlap, defaultOverlap).Milliseconds()
 }
 
-// readWindow returns the rows of the next window; nil if they are too many, and w is halved.
+// readWindow returns the rows of the next window; nil if they are too many, and w is
+// shortened.
 func readWindow[T any](ctx context.Context, f *feed, all *pager[T], w *windows) (*feedPage[T], error) {
 	after, before := w.next()
 	first, options := *all.first, *f.options
@@ -118,7 +120,7 @@ func readWindow[T any](ctx context.Context, f *feed, all *pager[T], w *windows) 
 		}
 		window.items, window.rows = append(window.items, next.items...), append(window.rows, rows...)
 		window.response, window.limit = next.response, f.limit
-		if len(window.rows) > maxBuffered && w.halve(f.now()) {
+		if len(window.rows) > maxBuffered && w.shorten(f.now()) {
 			return nil, nil
 		}
 	}

@@ -24,7 +24,7 @@ func TestFeedOfAuditEvents(t *testing.T) {
 			now := time.Date(2020, time.March, 1, 12, 0, 0, 0, time.UTC)
 			srv.SetClock(func() time.Time { return now })
 			srv.AddGeneratedAuditEvents(7_000) // a minute apart, since January
-			for i := range 300 {                // three in a second
+			for i := range 300 {               // three in a second
 				srv.AddAuditEvent(func(event *forgetest.Document) { event.Set("created_at", now.Add(time.Duration(i-400)*time.Second/3)) })
 			}
 			client := srv.Client()
@@ -57,9 +57,9 @@ func TestFeedOfAuditEvents(t *testing.T) {
 	}
 }
 
-// A window of a group's events has no documented limit: it is halved where it has too many rows,
-// and grows again.
-func TestFeedHalvesWindows(t *testing.T) {
+// A window of a group's events has no documented limit: it is shortened where it has too many
+// rows, and grows again.
+func TestFeedShortensWindows(t *testing.T) {
 	srv := forgetest.New(t)
 	now := time.Date(2020, time.March, 1, 12, 0, 0, 0, time.UTC)
 	srv.SetClock(func() time.Time { return now })

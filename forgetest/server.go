@@ -64,6 +64,7 @@ type Server struct {
 	linkHost   string
 	clock      func() time.Time
 	background []task // by due time, see schedule
+	visibility visibility
 	store      store
 }
 
@@ -259,7 +260,7 @@ func (s *Server) now() time.Time { return s.clock().UTC().Truncate(time.Millisec
 func (s *Server) date() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.now().Format(http.TimeFormat)
+	return s.now().Add(s.visibility.dateOffset).Format(http.TimeFormat)
 }
 
 func newToken(kind string) string {
