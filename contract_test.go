@@ -141,9 +141,9 @@ func catalogueRoute(t *testing.T, e catalogue.Endpoint) route {
 	}
 	switch {
 	case has("updated_after"):
-		r.tells = tellsChanges
+		r.feed = feedChanges
 	case e.Service == "audit_events" && has("created_after"):
-		r.tells = map[bool]tells{true: tellsRecordsOfMonth, false: tellsRecords}[e.Path == "/audit_events"]
+		r.feed = map[bool]feedKind{true: feedRecordsOfMonth, false: feedRecords}[e.Path == "/audit_events"]
 	}
 	if e.Ref.Page == "" {
 		role, known := roles[e.Auth.Who]

@@ -14,7 +14,7 @@ import (
 //   - The first walk is in the order of creation, which never changes: no row moves while it is
 //     read, and rows without an update time are in it. It sends no bound until it has a row. What
 //     changes meanwhile has a time after its start, so the next walk reads it.
-//   - A walk of changes is in the order of the last change, and asks for the next page by the time
+//   - A walk of changes is in the order of the last change, and requests the next page by the time
 //     of the last row: an edited row moves to the end, and no row moves to a page that was read.
 //     Pages by number occur only within one time, where each page must begin with a row that was
 //     read before (walk).
@@ -24,8 +24,8 @@ import (
 //     visible by then. It has the rows after it that were consumed, exactly: a hash that collides
 //     would lose a change. The content of a row is a part of it, because a second edit within the
 //     shown precision has the same time.
-//   - Nothing here reads a clock. The decisions are functions of what was read: progress says what
-//     is consumed, walk and windows what is requested next.
+//   - Nothing here reads a clock. The decisions are functions of what was read: progress has
+//     what is consumed; walk and windows decide what is requested next.
 
 // Mark is the place of a feed: what Since has delivered so far. It can be stored and passed to
 // Since later, also by another process. It belongs to its list, like a Cursor: the endpoint, the
@@ -47,9 +47,9 @@ func MarkAt(t time.Time) Mark {
 	return (&progress{at: t.UnixMilli()}).mark("")
 }
 
-// Forgotten returns the number of items that the next walk delivers again although they have not
-// changed, because a mark of 16 KiB has no room for them: about 1,200 changes within the overlap
-// have room. It is 0 for a mark that is not valid.
+// Forgotten returns the number of items that the next walk delivers again without a change: a mark
+// has at most 16 KiB, which hold about 1,200 changes within the overlap. It is 0 for a mark that is
+// not valid.
 func (m Mark) Forgotten() int {
 	list, _, _ := strings.Cut(strings.TrimPrefix(string(m), markVersion+"."), ".")
 	p, err := m.progress(list)
@@ -64,7 +64,7 @@ func (m Mark) Forgotten() int {
 type row struct {
 	id      int64
 	at      int64  // by which the walk is ordered
-	changed int64  // by which the list tells what has changed
+	changed int64  // the time of the last change
 	sum     uint32 // of the content, if the row is recent
 }
 
@@ -132,7 +132,7 @@ type progress struct {
 	ties    versions // of the first walk, at its time
 	limit   int64    // of at: the start of this walk minus the overlap
 
-	forgotten int // versions that the mark had no room for
+	forgotten int // versions that were too many for the mark
 }
 
 // begin starts a walk.
@@ -183,7 +183,7 @@ func (p *progress) advance(to int64) {
 // finish records that the walk has read all rows.
 func (p *progress) finish() {
 	if p.copying {
-		p.copying, p.at, p.limit, p.ties = false, p.from, p.from, versions{}
+		p.copying, p.at, p.limit, p.from, p.ties = false, p.from, p.from, 0, versions{}
 	}
 	p.advance(p.limit)
 }
@@ -191,8 +191,8 @@ func (p *progress) finish() {
 // secondOf rounds a time down to the second, for servers that show no milliseconds.
 func secondOf(at int64) int64 { return at - (at%1000+1000)%1000 }
 
-// mark encodes it for a list. If there is no room for all versions, it has the latest, since
-// the others leave the overlap first.
+// mark encodes it for a list. Of too many versions it has the latest, since the others leave the
+// overlap first.
 func (p *progress) mark(list string) Mark {
 	room := maxMark*3/4 - 128
 	if p.copying {

@@ -327,7 +327,7 @@ func TestSinceRefuses(t *testing.T) {
 		"it applies to Since only":           issues(nil, Overlap(time.Minute)),
 		"at least a second":                  issues(nil, Since(""), Overlap(5)),
 		"cannot be combined with created_be": list("/audit_events", Since(""), Query("created_before", "2026-01-01T00:00:00Z")),
-		"cannot tell what has changed":       list("/runners", Since("")),
+		"cannot report changes":              list("/runners", Since("")),
 		"need an id and a time":              own(),
 	} {
 		var refused *ValidationError

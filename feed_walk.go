@@ -134,7 +134,7 @@ type feed struct {
 	limit    int64     // the Date of the first response minus the overlap, as pages are fetched; 0 before
 }
 
-// changing is implemented by the items of lists that can tell what has changed.
+// changing is implemented by the items of lists with feeds.
 type changing interface {
 	change() (id int64, created, updated time.Time)
 }
@@ -146,8 +146,8 @@ func newFeed(first *call, item any) (*feed, error) {
 	_, known := item.(changing)
 	_, raw := item.(*json.RawMessage)
 	switch {
-	case r.route.tells == tellsNothing:
-		return nil, &ValidationError{Option: "Since", Reason: "this list cannot tell what has changed, as its endpoint has no filter for the time of a change: read all of it, and compare"}
+	case r.route.feed == feedNone:
+		return nil, &ValidationError{Option: "Since", Reason: "the list cannot report changes, as its endpoint has no filter for the time of a change: read all of it, and compare"}
 	case !known && !raw:
 		return nil, &ValidationError{Option: "Since", Reason: "the items need an id and a time: use ListAs with the package's own type, or with json.RawMessage"}
 	case o.startAt != "":
@@ -155,8 +155,8 @@ func newFeed(first *call, item any) (*feed, error) {
 	case o.onePage:
 		return nil, &ValidationError{Option: "Since", Reason: "it cannot be combined with OnePage: leave the loop where you want, the mark is the place to continue at"}
 	}
-	for _, name := range r.route.tells.params() {
-		if first.query.Has(name) {
+	for _, name := range r.route.feed.params() {
+		if first.query.Has(name) || r.formOfCall().Has(name) {
 			return nil, &ValidationError{Option: "Since", Param: name, Reason: "it cannot be combined with " + name + ", which Since sets: use MarkAt for a start"}
 		}
 	}
@@ -164,7 +164,7 @@ func newFeed(first *call, item any) (*feed, error) {
 	if f.progress, err = o.since.progress(f.list); err != nil {
 		return nil, err
 	}
-	if r.route.tells == tellsChanges {
+	if r.route.feed == feedChanges {
 		f.progress.copying = f.progress.copying || *o.since == ""
 		if f.copying, f.recent = f.progress.copying, 0; f.copying {
 			f.recent = f.progress.from
@@ -182,7 +182,7 @@ func runFeed[T any](ctx context.Context, first *call, yield func(*T, error) bool
 	f.report(Response{})
 	p := &pager[T]{request: f.request, options: f.options, first: first}
 	pages := feedPages(ctx, f, p)
-	if f.request.route.tells != tellsChanges {
+	if f.request.route.feed != feedChanges {
 		pages = windowPages(ctx, f, p)
 	}
 	for page, err := range pages {
@@ -208,7 +208,7 @@ type feedPage[T any] struct {
 }
 
 // yieldChanges yields the items of the page that were not consumed in this form, and moves the mark
-// behind each when the caller asks for the next one. more is false if the caller leaves the loop.
+// behind each when the caller takes the next one. more is false if the caller leaves the loop.
 func yieldChanges[T any](f *feed, page *feedPage[T], yield func(*T, error) bool) (more bool, err error) {
 	f.progress.begin(page.limit)
 	f.report(page.response)
@@ -333,7 +333,7 @@ func (f *feed) row(item any) row {
 	} else if text, ok := item.(*json.RawMessage); ok {
 		_ = json.Unmarshal(*text, &raw) // what is missing is an error of the order
 	}
-	if f.request.route.tells != tellsChanges {
+	if f.request.route.feed != feedChanges {
 		raw.UpdatedAt = raw.CreatedAt
 	}
 	r := row{id: raw.ID, at: millis(raw.UpdatedAt), changed: millis(raw.UpdatedAt)}

@@ -66,7 +66,7 @@ func (w *windows) done(rows int, now int64) bool {
 // window is read completely and yielded as one page, oldest row first.
 func windowPages[T any](ctx context.Context, f *feed, p *pager[T]) iter.Seq2[*feedPage[T], error] {
 	w := &windows{from: secondOf(f.progress.at)}
-	if f.request.route.tells == tellsRecordsOfMonth {
+	if f.request.route.feed == feedRecordsOfMonth {
 		w.longest, w.length = longestWindow, longestWindow
 	}
 	return func(yield func(*feedPage[T], error) bool) {

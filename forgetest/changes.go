@@ -22,8 +22,8 @@ func (s *Server) SetLateness(late func() time.Duration) {
 	s.visibility.late = late
 }
 
-// SetDateOffset sets how far the clock of the Date header is ahead of the one that sets the times of
-// objects, as between two machines; negative if it is behind.
+// SetDateOffset sets how far the clock of the Date header is ahead of the one that sets the times
+// of objects, as between two machines; negative if it is behind.
 func (s *Server) SetDateOffset(ahead time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
