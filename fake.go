@@ -20,8 +20,8 @@ const maxFakeTotal = 10_000
 //
 // Options that do not apply to lists are a *ValidationError, as is a cursor of a list of another
 // type T or with other Query options, and a nil item. With DryRun the list returns ErrDryRun, and
-// the plan stays empty. With Since all items are yielded, and the mark stays as it is. Other options
-// have no effect.
+// the plan stays empty. With Since all items are yielded, and the mark stays as it is. Other
+// options have no effect.
 func FakeList[T any](items []*T, opts ...RequestOption) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if err := runFakeList(items, opts, yield); err != nil {
