@@ -276,6 +276,9 @@ func (s *callState) newError() *Error {
 		MaybeApplied: s.maybeApplied && r.Class != RetryClassSafe, idempotent: r.Class == RetryClassIdempotent,
 		cause: redact.redactError(s.err),
 	}
+	if s.resp != nil && s.options.into != nil && s.options.kind == kindList {
+		e.header = s.resp.Header
+	}
 	rejected := newRejection(s)
 	if s.stopCause != nil {
 		e.cause = errors.Join(e.cause, s.stopCause)

@@ -35,7 +35,8 @@
 //
 // [Collect] returns a slice, [Ahead] fetches pages before they are needed, and [Into] with
 // [StartAt] resumes a list after a crash. A keyset list then loses no row; see [Cursor]. [OnePage]
-// with [PerPage] and [Into] reads one page, its [Response], and the total with [Response.Total].
+// with [PerPage] and [Into] reads one page, its [Response], and the total with [Response.Total];
+// Query("page", "3") selects its number.
 //
 // # Values
 //
@@ -72,13 +73,14 @@
 //
 // Every failed call returns an [*Error] or, if it was rejected before anything was sent, a
 // [*ValidationError]. Use errors.Is with the sentinels ([ErrNotFound], [ErrForbidden], ...) and
-// errors.As for the details. If there was nothing to change (304), the error is
-// [ErrNotModified].
+// errors.As for the details. The error of a 304 is [ErrNotModified]: nothing was to change, or a
+// conditional request (If-None-Match, with the ETag of an earlier response; see [Header]) found
+// nothing new.
 //
 // # Writing
 //
-// Options that are zero or nil are not sent. A field whose zero value has a meaning is a pointer, a
-// filter or a [Nullable]:
+// Options that are zero or nil are not sent. A field whose zero value has a meaning is a pointer
+// (new(false)), a filter or a [Nullable] (Value(""), Null):
 //
 //	opts := &forge.AddSpentTimeOptions{Duration: forge.WorkDuration(time.Hour)}
 //	_, err := client.Issues.AddSpentTime(ctx, project, 5, opts)
@@ -98,7 +100,7 @@
 //
 // Use [WithToken], [WithJobToken], [WithOAuth] or [WithTokenSource], and [NewClientFromEnv] for
 // scripts and CI jobs. A credential is sent to the client's own origin only. Client.With derives a
-// client with another one; [Sudo] acts as another user.
+// client with another credential. The request option [Sudo] makes one call as another user.
 //
 // # Names
 //
@@ -125,5 +127,10 @@
 // tiers, roles and offerings that a call, a parameter or a field is limited to. "Since 17.1" names
 // its first release. "Not part of the contract" marks what only deployed servers have.
 //
-// [Client.Do], [ListAs] and [Client.Open] call endpoints outside the contract, with the same rules.
+// [Client.Do], [ListAs] and [Client.Open] call any other endpoint, with the same rules. Body takes
+// your own struct, or an options type of this package:
+//
+//	call := forge.Call{Method: "PUT", Route: "/projects/:id/integrations/discord",
+//		Args: []forge.Arg{forge.Path("group/app")}, Body: &forge.DiscordOptions{Webhook: webhook}}
+//	err := client.Do(ctx, call, nil)
 package forge

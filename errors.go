@@ -23,9 +23,10 @@ func (s sentinel) Error() string { return string(s) }
 // *RateLimitError, which wraps an *Error. An *Error matches the sentinel of its status or of the
 // failure, and the underlying error (context.DeadlineExceeded, io.ErrUnexpectedEOF and so on).
 const (
-	// ErrNotModified: status 304, nothing to change, because the user is already subscribed or the
-	// to-do item exists. It is not counted as a failure; Error.MaybeApplied reports whether an
-	// earlier attempt of the same call may have made the change itself.
+	// ErrNotModified: status 304. Of a write: nothing to change, because the user is already
+	// subscribed or the to-do item exists; Error.MaybeApplied reports whether an earlier attempt of
+	// the same call may have made the change itself. Of a conditional request, with
+	// Header("If-None-Match", etag): the object is as it was. It is not counted as a failure.
 	ErrNotModified = sentinel("nothing to change")
 	// ErrBadRequest: status 400; Error.Fields names the rejected fields if the server does.
 	ErrBadRequest = sentinel("bad request")
@@ -99,7 +100,8 @@ type Error struct {
 	hint  string
 	cause error // of a failure without a usable response
 
-	idempotent bool // the route is: sending the call again is safe
+	idempotent bool        // the route is: sending the call again is safe
+	header     http.Header // of the last response to a list that has Into
 }
 
 // Error returns a text with the call, the response, and what to do about it.

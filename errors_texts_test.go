@@ -223,7 +223,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"port of SSH", answeredRaw("SSH-2.0-OpenSSH_9.6\r\n"), "the port serves another protocol than HTTP: check the address and its port"},
 		{"proxy that is not there", throughProxy(t, "http://"+strings.TrimPrefix(refusedAddress(t), "http://")), "the proxy cannot be reached: check its address in HTTPS_PROXY, or in the transport of WithHTTPClient"},
 
-		{"number of a page", answered(200, "[]", list(nil, Query("page", "2"))), "Query (page): a list requests its pages itself: use OnePage, PerPage or StartAt"},
+		{"number of a page", answered(200, "[]", list(nil, Query("page", "2"))), "Query (page): a list requests its pages itself: add OnePage to read one page by its number, or use PerPage and StartAt"},
 		{"number of a later page", answered(200, "[]", list(nil, Query("page", "11"))), "Query (page): a list requests its pages itself"},
 		{"position of a page", answered(200, "[]", list(nil, Query("cursor", "x"))), "Query (cursor): a list requests its pages itself"},
 		{"number of a page of a call", answered(200, "[]", func(c *Client) error {

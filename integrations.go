@@ -6,6 +6,8 @@ import (
 )
 
 // IntegrationsService sets up, reads and disables the integrations of a group with other services.
+// For one of a project, pass the same options as the Body of a [Call] to
+// PUT /projects/:id/integrations/discord.
 // The user must be at least Maintainer of the group. Since 17.9.
 //
 // GitLab docs: https://docs.gitlab.com/api/group_integrations/

@@ -108,16 +108,17 @@ func runPages[T any](ctx context.Context, first *call, yield func(*T, error) boo
 }
 
 // checkPosition rejects a position in the list that the caller chose as a parameter: the items
-// before it would be missing. The first page has all of them after it.
+// before it would be missing. The first page has all of them after it, and OnePage says that the
+// others are not wanted.
 func (r *request) checkPosition(o *callOptions) error {
 	for _, from := range []struct {
 		option string
 		query  url.Values
 	}{{"Call.Query", r.query}, {"Query", o.query}} {
 		for _, name := range []string{"page", "cursor", "page_token"} {
-			later := slices.ContainsFunc(from.query[name], func(value string) bool { return name != "page" || value != "1" })
+			later := slices.ContainsFunc(from.query[name], func(value string) bool { return name != "page" || value != "1" && !o.onePage })
 			if own := later && name != "page" && r.route.documented()[name]; later && !own && !o.skipValidation {
-				return &ValidationError{Option: from.option, Param: name, Reason: "a list requests its pages itself: use OnePage, PerPage or StartAt"}
+				return &ValidationError{Option: from.option, Param: name, Reason: "a list requests its pages itself: add OnePage to read one page by its number, or use PerPage and StartAt"}
 			}
 		}
 	}
@@ -129,6 +130,7 @@ func (r *request) checkPosition(o *callOptions) error {
 func (p *pager[T]) yieldPages(pages iter.Seq2[*page[T], error], yield func(*T, error) bool) error {
 	for page, err := range pages {
 		if err != nil {
+			p.setResponse(err)
 			return err
 		}
 		if p.options.into != nil {
@@ -152,6 +154,16 @@ func (p *pager[T]) yieldPages(pages iter.Seq2[*page[T], error], yield func(*T, e
 		}
 	}
 	return nil
+}
+
+// setResponse stores the response to a page that failed. The cursor stays at that page.
+func (p *pager[T]) setResponse(err error) {
+	var failed *Error
+	if into := p.options.into; into != nil && errors.As(err, &failed) && failed.header != nil {
+		at := into.Cursor
+		*into = newResponse(&http.Response{StatusCode: failed.Status, Header: failed.header}, failed.Attempts, nil)
+		into.Cursor = at
+	}
 }
 
 // setCursor stores the cursor of the page that query requests, or of the end if query is empty.

@@ -392,6 +392,40 @@ func TestListInto(t *testing.T) {
 
 // A page is read completely before its first item is yielded, so its connection is free while the
 // caller works.
+// OnePage reads the page of a number. Into has the response to a page that failed, and the cursor
+// of that page.
+func TestListOnePage(t *testing.T) {
+	fails := true
+	srv := servePages(t, &pageServer{rows: 12, totals: true, hook: func(w http.ResponseWriter, _ *http.Request, page int) bool {
+		if page != 4 || !fails {
+			return false
+		}
+		w.Header().Set("X-Request-Id", "of-page-4")
+		w.WriteHeader(http.StatusNotFound)
+		return true
+	}})
+	client := onceClient(t, srv.URL)
+	var r Response
+	ids, err := collectIDs(t.Context(), client, offsetCall, PerPage(3), OnePage(), Query("page", "3"), Into(&r))
+	require.NoError(t, err)
+	assert.Equal(t, []int64{7, 8, 9}, ids)
+	total, known := r.Total()
+	assert.True(t, known)
+	assert.Equal(t, 12, total)
+	for _, ahead := range []int{0, 4} {
+		ids, err = collectIDs(t.Context(), client, offsetCall, PerPage(3), Ahead(ahead), Into(&r))
+		require.ErrorIs(t, err, ErrNotFound)
+		assert.Len(t, ids, 9)
+		assert.Equal(t, http.StatusNotFound, r.Status)
+		assert.Equal(t, "of-page-4", r.RequestID)
+		fails = false
+		ids, err = collectIDs(t.Context(), client, offsetCall, PerPage(3), StartAt(r.Cursor))
+		require.NoError(t, err)
+		assert.Equal(t, []int64{10, 11, 12}, ids)
+		fails = true
+	}
+}
+
 func TestListUsesOneConnection(t *testing.T) {
 	srv := &pageServer{rows: 20}
 	srv.Server = httptest.NewUnstartedServer(srv)

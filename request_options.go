@@ -94,10 +94,11 @@ func (o *callOptions) checkLimit(option string, d time.Duration) {
 	}
 }
 
-// Into stores the status, the headers, the request id and the cursor of the response. response is
-// cleared when the call begins, and stays empty if there is no response. A list sets it again for
-// each page, in the goroutine that ranges over the list. Response.Cursor of a list is the place to
-// continue at, also in the pair with the error. A nil response stores nothing.
+// Into stores the status, the headers, the request id and the cursor of the response, also of one
+// that is an error. response is cleared when the call begins, and stays empty if there is no
+// response. A list sets it again for each page, in the goroutine that ranges over the list.
+// Response.Cursor of a list is the place to continue at, also in the pair with the error. A nil
+// response stores nothing.
 func Into(response *Response) RequestOption {
 	return func(o *callOptions) {
 		if response != nil {
@@ -109,7 +110,9 @@ func Into(response *Response) RequestOption {
 	}
 }
 
-// OnePage ends a list after one page. Response.Cursor has the position of the next page.
+// OnePage ends a list after one page. [PerPage] sets its size; with [Into], Response.Total is the
+// number of items of all pages, and Response.Cursor the position of the next one. It reads the page
+// of a number with Query("page", "3").
 func OnePage() RequestOption {
 	return func(o *callOptions) {
 		if o.allow("OnePage", kindList) {
@@ -199,7 +202,7 @@ func Overlap(d time.Duration) RequestOption {
 }
 
 // Sudo makes the call as the user with the id; administrators only. It is sent as a header, and
-// only to the client's own server.
+// only to the client's own server. It takes no username: [UsersService.List] finds the id of one.
 func Sudo(user int64) RequestOption {
 	return func(o *callOptions) {
 		o.allow("Sudo", kindAny)
@@ -210,8 +213,10 @@ func Sudo(user int64) RequestOption {
 	}
 }
 
-// Header adds a request header. Headers that carry credentials, or that the transport sets, such as
-// Content-Length, are rejected.
+// Header adds a request header. A conditional request has Header("If-None-Match", etag), with the
+// ETag of an earlier response (Response.Header.Get("ETag") of [Into]); if nothing has changed, the
+// status is 304 and the error is [ErrNotModified]. Headers that carry credentials, or that the
+// transport sets, such as Content-Length, are rejected.
 func Header(name, value string) RequestOption {
 	return func(o *callOptions) {
 		o.allow("Header", kindAny)

@@ -113,7 +113,7 @@ func (o *ListUsersOptions) check() error {
 }
 
 // List lists users, by keyset pagination, which is the only kind for 50,000 users and more.
-// Query("page", "1") requests offset pagination, which servers since 16.5 may reject.
+// Query("page", "1") requests pages by number, which servers since 16.5 may reject.
 // GitLab docs: https://docs.gitlab.com/api/users/
 func (s *UsersService) List(ctx context.Context, o *ListUsersOptions, opts ...RequestOption) iter.Seq2[*User, error] {
 	r := s.newGet("/users").params(o)
