@@ -82,16 +82,18 @@ func (w *walk) next(rows []row, more bool) (gap, end bool, err error) {
 	return false, false, nil
 }
 
-// order returns how the page differs from what was requested; "" if it does not.
+// order returns how the page differs from what was requested; "" if it does not. The bound may have
+// been rounded to the second.
 func (w *walk) order(rows []row) string {
-	last := w.after
+	first := secondOf(w.after)
+	last := first
 	for _, r := range rows {
 		switch {
 		case r.id == 0 || r.at == 0 && w.after != 0:
 			return "an item has no id, or no time by which the list was to be sorted"
 		case r.at == 0: // without a bound the rows without a time are last
-		case r.at < last && last == w.after:
-			return fmt.Sprintf("item %d has the time %s, and only later ones than %s were requested", r.id, timeText(r.at), timeText(last))
+		case r.at < first:
+			return fmt.Sprintf("item %d has the time %s, and only later ones than %s were requested", r.id, timeText(r.at), timeText(w.after))
 		case r.at < last:
 			return fmt.Sprintf("item %d has the time %s and comes after one of %s, but the oldest were requested first", r.id, timeText(r.at), timeText(last))
 		default:
@@ -187,6 +189,8 @@ func runFeed[T any](ctx context.Context, first *call, yield func(*T, error) bool
 	}
 	for page, err := range pages {
 		if err != nil {
+			p.setResponse(err)
+			f.mark()
 			return f.request.withError(err)
 		}
 		if more, err := yieldChanges(f, page, yield); !more || err != nil {
