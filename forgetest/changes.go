@@ -30,6 +30,12 @@ func (s *Server) SetDateOffset(ahead time.Duration) {
 	s.visibility.dateOffset = ahead
 }
 
+func (s *Server) dateOffset() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.visibility.dateOffset
+}
+
 // Edit changes the issue's document, as another user would, and sets updated_at to the server's
 // time unless change sets it.
 func (i *Issue) Edit(change func(issue *Document)) {

@@ -366,13 +366,10 @@ func TestClientFollowsRedirectsElsewhere(t *testing.T) {
 // In a bubble of testing/synctest the waits that a server requests take no real time.
 func TestInsideABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		network := pipenet.Listen()
-		srv := forgetest.New(t, forgetest.WithListener(network))
+		srv := forgetest.New(t, forgetest.WithMemoryNetwork())
 		srv.AddProject("group/app").AddIssues(3, nil)
 		srv.Fail("GET /issues", forgetest.TooManyRequests(30*time.Second).Times(1))
-		client := srv.Client(forge.WithHTTPClient(&http.Client{
-			Transport: &http.Transport{DialContext: network.DialContext},
-		}))
+		client := srv.Client()
 		defer client.CloseIdleConnections()
 
 		start := time.Now()

@@ -12,10 +12,10 @@
 // All methods are safe for concurrent use. Callbacks that fill documents must not keep their
 // argument.
 //
-// A request that matches no route is 404 or 405, with the header X-Forgetest and three near routes.
-// List parameters that are not documented are ignored, and a wrong value of a documented one is
-// 400. Text is compared exactly. None and Any are keywords only where they are documented. The 200
-// of a GET has an ETag, and a request whose If-None-Match has it gets a 304.
+// A request that matches no route is 404 or 405, with the header X-Forgetest-Route and three near
+// routes. List parameters that are not documented are ignored, and a wrong value of a documented
+// one is 400. Text is compared exactly. None and Any are keywords only where they are documented.
+// The 200 of a GET has an ETag, and a request whose If-None-Match has it gets a 304.
 //
 // The server runs with GODEBUG=fips140=only. The object ids of its git data are SHA-1, as in git;
 // they protect nothing, and are computed outside the enforcement.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -140,9 +141,7 @@ func (s *Server) Fail(route string, f Fault) {
 	case f.kind == unfinished && f.status < 100, f.status > 999:
 		panic(fmt.Sprintf("forgetest: Fail: %d is not an HTTP status", f.status))
 	}
-	s.faults.mu.Lock()
-	defer s.faults.mu.Unlock()
-	s.faults.list = append(s.faults.list, &routeFault{route: canonical(route), Fault: f})
+	s.faults.add(&routeFault{route: canonical(route), Fault: f})
 }
 
 // ClearFaults removes all faults.
@@ -163,12 +162,33 @@ type faultList struct {
 	list []*routeFault
 }
 
+func (l *faultList) add(f *routeFault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, f)
+}
+
+func (l *faultList) remove(f *routeFault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = slices.DeleteFunc(l.list, func(other *routeFault) bool { return other == f })
+}
+
+// isUsed reports whether a fault will not act again.
+func (l *faultList) isUsed(f *routeFault) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return f.isUsed()
+}
+
+func (f *routeFault) isUsed() bool { return f.times > 0 && f.seen >= f.skip+f.times }
+
 // next finds the fault that acts on this request; without one it returns a fault that does nothing.
 func (l *faultList) next(route string, r *http.Request) Fault {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, f := range l.list {
-		if f.route != "*" && f.route != route || f.times > 0 && f.seen >= f.skip+f.times || f.only != nil && !f.only(r) {
+		if f.route != "*" && f.route != route || f.isUsed() || f.only != nil && !f.only(r) {
 			continue
 		}
 		f.seen++
@@ -177,6 +197,33 @@ func (l *faultList) next(route string, r *http.Request) Fault {
 		}
 	}
 	return Fault{}
+}
+
+// name returns the name of the fault in the log.
+func (f Fault) name() string {
+	switch f.kind {
+	case replace:
+		return fmt.Sprintf("return-%d", f.status)
+	case unfinished, interim:
+		return fmt.Sprintf("interim-%d", f.status)
+	case restate:
+		return fmt.Sprintf("override-status-%d", f.status)
+	case resetBefore:
+		return "drop-request"
+	case resetAfter:
+		return "drop-response"
+	case delay:
+		return "delay-request"
+	case headerDelay:
+		return "delay-response"
+	case cutBody:
+		return "truncate-body"
+	case slowBody:
+		return "slow-body"
+	case rewrite:
+		return "invalid-json"
+	}
+	return ""
 }
 
 // before applies a fault that replaces the call or acts before it. It reports whether the request

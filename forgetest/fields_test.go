@@ -179,7 +179,7 @@ func wasSet(t *testing.T, s *Server, f *field, value, got any) bool {
 	if list, isList := stored.([]*Document); value == "" || isList && len(list) == 0 {
 		return true
 	}
-	want := s.encoder().append(nil, stored, f.Format)
+	want := s.encoder(nil).append(nil, stored, f.Format)
 	var wanted any
 	require.NoError(t, json.Unmarshal(want, &wanted))
 	object, isObject := wanted.(map[string]any)

@@ -149,6 +149,7 @@ func (t *routeTable) add(r *route) (other string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r.name = canonical(r.name)
+	t.added = slices.DeleteFunc(t.added, func(known *route) bool { return known.starter && skeleton(known.name) == skeleton(r.name) })
 	for _, known := range slices.Concat(routes(), t.added) {
 		if known.name != r.name && canonical(known.name) != r.name && skeleton(known.name) == skeleton(r.name) {
 			return known.name

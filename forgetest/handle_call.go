@@ -98,7 +98,7 @@ type callKey struct{}
 // respondHandled runs the checks of a route that Handle added, then its handler.
 func (s *Server) respondHandled(c *call, body []byte) response {
 	if a := c.checkHandled(body); a != nil {
-		return s.encoded(*a)
+		return s.encoded(c.r, *a)
 	}
 	r := c.r.WithContext(context.WithValue(c.r.Context(), callKey{}, c))
 	r.Body, r.ContentLength, r.Pattern = io.NopCloser(bytes.NewReader(body)), int64(len(body)), c.route.name
@@ -172,7 +172,7 @@ func (s *Server) finish(h *handled) response {
 			s.countApplied(c, 0)
 			panic(http.ErrAbortHandler)
 		}
-		return s.encoded(failure(http.StatusInternalServerError, "forgetest: the handler of %s panicked: %v", c.route.name, h.panicked))
+		return s.encoded(c.r, failure(http.StatusInternalServerError, "forgetest: the handler of %s panicked: %v", c.route.name, h.panicked))
 	}
 	a := response{status: cmp.Or(h.status, http.StatusOK), header: h.header, body: h.buffer.Bytes()}
 	a.checkCondition(c.r)
@@ -192,10 +192,10 @@ func (s *Server) reportPanic(h *handled) {
 }
 
 // encoded encodes the document of a response.
-func (s *Server) encoded(a response) response {
+func (s *Server) encoded(r *http.Request, a response) response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a.encode(s.encoder())
+	a.encode(s.encoder(r))
 	return a
 }
 
@@ -206,6 +206,9 @@ func (s *Server) countApplied(c *call, status int) {
 		applied = *c.applied
 	}
 	if c.route != nil && applied {
-		s.log.update(func() { s.log.effects[c.route.name]++ })
+		s.log.update(func() {
+			s.log.effects[c.route.name]++
+			c.entry.Applied = true
+		})
 	}
 }

@@ -352,8 +352,8 @@ func TestNoSuchRouteIsSaid(t *testing.T) {
 		said := "forgetest has no such route: " + method + " /api/v4/projects/acme%2Fapp" + tc.path
 		assert.Equal(t, fmt.Sprintf("forge: %s (/projects/acme%%2Fapp%s): "+tc.text+" (request id %s)", tc.route, tc.path, said, failed.RequestID), failed.Error())
 	}
-	for path, header := range map[string]string{"/projects/1": "no such route", "/nothing": "no such route", "/projects/99/resource_groups": "", "/issues": ""} {
+	for path, header := range map[string]string{"/projects/1": "none", "/nothing": "none", "/projects/99/resource_groups": "", "/issues": ""} {
 		response, _ := fetch(t, srv, "GET", path, nil)
-		assert.Equal(t, header, response.Header.Get("X-Forgetest"), path)
+		assert.Equal(t, header, response.Header.Get("X-Forgetest-Route"), path)
 	}
 }

@@ -74,7 +74,7 @@ func writePage[T any](c *call, w http.ResponseWriter, items []T, key func(i int)
 // whose methods must not run under the lock.
 func (c *call) write(w http.ResponseWriter, a response) {
 	c.server.mu.Lock()
-	e := c.server.encoder()
+	e := c.server.encoder(c.r)
 	c.server.mu.Unlock()
 	if a.status < http.StatusMultipleChoices {
 		e.changes = &c.server.changes

@@ -1,12 +1,14 @@
 package forgetest
 
 import (
+	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/url"
 	"slices"
 	"sync"
+	"time"
 )
 
 // loggedRequests is the number of requests that the log keeps. Requests beyond it are still
@@ -21,6 +23,9 @@ type Request struct {
 	Query        url.Values  // decoded
 	Header       http.Header // credentials included
 	Body         []byte      // complete
+	Time         time.Time   // of the server's clock
+	Fault        string      // the fault that acted on it: "drop-response"; "" for none
+	Applied      bool        // it changed something
 	Status       int         // 0 while the request runs, and if the connection was reset before the response
 	ResponseBody []byte      // the start of the response body; empty for a stream of the contract and after a fault
 }
@@ -47,6 +52,15 @@ func (l *requestLog) add(r *Request) (number int) {
 	l.counts[r.Route]++
 	l.total++
 	return l.total
+}
+
+// clear forgets all requests, which are no longer counted.
+func (l *requestLog) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list, l.total = nil, 0
+	clear(l.counts)
+	clear(l.effects)
 }
 
 func (l *requestLog) update(f func()) {
@@ -95,6 +109,29 @@ func (s *Server) CountApplied(route string) int {
 		sum += n
 	}
 	return sum
+}
+
+// WithRequestLog writes a line for each request when it has ended.
+func WithRequestLog(w io.Writer) Option { return func(s *Server) { s.printer = w } }
+
+// print writes the line of a request.
+func (s *Server) print(r *Request) {
+	if s.printer == nil {
+		return
+	}
+	s.log.update(func() {
+		notes := ""
+		if r.Route == "" {
+			notes += " (no such route)"
+		}
+		if r.Applied {
+			notes += " (changed something)"
+		}
+		if r.Fault != "" {
+			notes += " (fault " + r.Fault + ")"
+		}
+		_, _ = fmt.Fprintf(s.printer, "%s %s %s %d%s\n", r.Time.Format(time.TimeOnly), r.Method, r.Path, r.Status, notes)
+	})
 }
 
 func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }

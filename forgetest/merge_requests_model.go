@@ -41,18 +41,9 @@ type deployment struct {
 // changes_count come from it unless fill sets them.
 func (p *Project) AddMergeRequest(fill func(mr *Document)) *MergeRequest {
 	p.srv.edit()
-	mr := &MergeRequest{ID: p.srv.store.nextID("merge_request", 1), IID: p.srv.store.nextID(fmt.Sprintf("merge_request of project %d", p.ID), 1)}
-	now := p.srv.now()
+	mr := p.newMergeRequest(p.srv.now())
 	p.srv.mu.Unlock()
 
-	mr.item = item{project: p, mr: mr}
-	mr.init()
-	mr.doc = NewDocument("MergeRequest").Set("id", mr.ID).Set("iid", mr.IID).Set("project_id", p.ID).
-		Set("source_project_id", p.ID).Set("target_project_id", p.ID).Set("title", fmt.Sprintf("Merge request %d", mr.IID)).
-		Set("state", "opened").Set("imported_from", "none").Set("created_at", now).Set("updated_at", now).Set("prepared_at", now).
-		Set("author", p.srv.store.root).Set("assignees", []*Document{}).Set("reviewers", []*Document{}).Set("target_branch", defaultBranch).
-		Set("source_branch", fmt.Sprintf("change-%d", mr.IID)).Set("merge_status", "can_be_merged").Set("pipeline", nil).
-		Set("blocking_discussions_resolved", true).Set("changes_count", nil)
 	empty := mr.doc.clone()
 	mr.doc.fillWith(fill, "id", "iid", "project_id", "web_url", "references", "reference", "subscribed", "work_in_progress",
 		"allow_maintainer_to_push", "task_completion_status", "time_stats.human_time_estimate", "time_stats.human_total_time_spent")
@@ -69,6 +60,20 @@ func (p *Project) AddMergeRequest(fill func(mr *Document)) *MergeRequest {
 	}
 	p.tracker.mergeRequests = append(p.tracker.mergeRequests, mr)
 	p.srv.showAdded(&mr.item)
+	return mr
+}
+
+// newMergeRequest returns a merge request that is not in the list yet.
+func (p *Project) newMergeRequest(now time.Time) *MergeRequest {
+	mr := &MergeRequest{ID: p.srv.store.nextID("merge_request", 1), IID: p.srv.store.nextID(fmt.Sprintf("merge_request of project %d", p.ID), 1)}
+	mr.item = item{project: p, mr: mr}
+	mr.init()
+	mr.doc = NewDocument("MergeRequest").Set("id", mr.ID).Set("iid", mr.IID).Set("project_id", p.ID).
+		Set("source_project_id", p.ID).Set("target_project_id", p.ID).Set("title", fmt.Sprintf("Merge request %d", mr.IID)).
+		Set("state", "opened").Set("imported_from", "none").Set("created_at", now).Set("updated_at", now).Set("prepared_at", now).
+		Set("author", p.srv.store.root).Set("assignees", []*Document{}).Set("reviewers", []*Document{}).Set("target_branch", defaultBranch).
+		Set("source_branch", fmt.Sprintf("change-%d", mr.IID)).Set("merge_status", "can_be_merged").Set("pipeline", nil).
+		Set("blocking_discussions_resolved", true).Set("changes_count", nil)
 	return mr
 }
 

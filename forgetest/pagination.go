@@ -100,7 +100,7 @@ func (c *call) keysetPage(l listing, perPage int) response {
 		return rejected(http.StatusBadRequest, "order_by and sort do not have a valid value for keyset pagination")
 	}
 	position := orElse(l.position, "cursor")
-	if rule.Order == nil && c.route.handler == nil {
+	if rule.Order == nil && c.route.handler == nil && !c.route.starter {
 		position = "page_token"
 	}
 	from, found := 0, true
@@ -160,5 +160,5 @@ func (c *call) link(rel, position, value string, perPage int) string {
 	query.Set(position, value)
 	query.Set("per_page", strconv.Itoa(perPage))
 	path := strings.TrimPrefix(c.r.URL.EscapedPath(), c.server.prefix)
-	return fmt.Sprintf(`<%s%s?%s>; rel="%s"`, c.server.base(), path, query.Encode(), rel)
+	return fmt.Sprintf(`<%s%s?%s>; rel="%s"`, c.server.base(c.r), path, query.Encode(), rel)
 }

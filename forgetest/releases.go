@@ -30,6 +30,9 @@ func (r release) mustBeKnown(number string) {
 	panic(fmt.Sprintf("forgetest: WithRelease: no release %q: known are %s", number, strings.Join(ranges, ", ")))
 }
 
+// version is the text of GET /version.
+func (r release) version() string { return fmt.Sprintf("%d.%d.0-ee", r.major, r.minor) }
+
 func since(r release) *availability { return &availability{Introduced: r} }
 
 // added returns fields of newest. kind is a type of JSON, a format of times, or a type of the

@@ -15,6 +15,7 @@ type route struct {
 	role     Role   // required in the project or group of the path, in addition to read access
 	author   bool   // the author of the merge request in the path is allowed, too
 	admin    bool   // only for administrators
+	starter  bool   // not of the contract, see starter.go
 	handle   func(*call) response
 	handler  http.HandlerFunc // instead of handle, see Handle
 	endpoint *endpoint
@@ -139,9 +140,12 @@ func (t *routeTable) nearest(name string) string {
 	return slices.MinFunc(t.all(), func(a, b *route) int { return distance(a) - distance(b) }).name
 }
 
-// noRouteHeader is in the response to a request that the server has no route for, so that a program
-// can distinguish it from a 404 or 405 of an endpoint.
-const noRouteHeader = "X-Forgetest"
+// Every response has versionHeader. noRouteHeader is in the response to a request that the server
+// has no route for, so that a program can distinguish it from a 404 or 405 of an endpoint.
+const (
+	versionHeader = "X-Forgetest"
+	noRouteHeader = "X-Forgetest-Route"
+)
 
 // noRoute returns the response to a request that matches no route, with the nearest routes. Outside
 // of the API the response is that of a server: there the client's base URL is wrong.
@@ -153,7 +157,7 @@ func (s *Server) noRoute(status int, r *http.Request) response {
 		a = rejected(status, fmt.Sprintf("forgetest has no such route: %s %s (near: %q, %q, %q; Server.Handle adds routes)",
 			r.Method, path, near[0], near[1], near[2]))
 	}
-	a.set(noRouteHeader, "no such route")
+	a.set(noRouteHeader, "none")
 	return a
 }
 

@@ -34,32 +34,40 @@ type call struct {
 	issue   *Issue
 	mr      *MergeRequest
 
-	applied *bool  // set by SetApplied
-	sent    []byte // the start of the response body, for the log
+	entry   *Request // of the log
+	applied *bool    // set by SetApplied
+	sent    []byte   // the start of the response body, for the log
 }
 
 // serve handles every request: log, route, faults, response.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.handlers.Add(1)
 	defer s.handlers.Done()
+	if s.control != nil && s.control.serves(w, r) {
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	c := &call{server: s, store: &s.store, r: r, params: url.Values{}}
 	var allowed []string
 	if base, path := s.splitBase(r.URL.EscapedPath()); base != "" {
 		allowed = c.findRoute(base, path)
 	}
-	entry := &Request{Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Header: r.Header.Clone(), Body: body}
+	entry := &Request{Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Header: r.Header.Clone(), Body: body, Time: s.time()}
 	if c.route != nil {
 		entry.Route = c.route.name
 	}
+	c.entry = entry
 	number := s.log.add(entry)
+	defer s.print(entry)
 	if err != nil { // the client disconnected, or the body is too long: an incomplete body must not take effect
 		panic(http.ErrAbortHandler)
 	}
 	w.Header().Set("X-Request-Id", fmt.Sprintf("forgetest-%08d", number))
-	w.Header().Set("Date", s.date())
+	w.Header().Set("Date", entry.Time.Add(s.dateOffset()).Format(http.TimeFormat))
+	w.Header().Set(versionHeader, moduleVersion())
 
 	fault := s.faults.next(entry.Route, r)
+	s.log.update(func() { entry.Fault = fault.name() })
 	if fault.before(s, w, r) {
 		s.log.update(func() { entry.Status = fault.status })
 		return
@@ -122,7 +130,7 @@ func (s *Server) respond(c *call, body []byte, allowed []string) response {
 	defer s.mu.Unlock()
 	s.runDue(s.now())
 	var a response
-	e := s.encoder()
+	e := s.encoder(c.r)
 	switch {
 	case c.route != nil:
 		a = c.run(body)
@@ -148,8 +156,8 @@ func (s *Server) respond(c *call, body []byte, allowed []string) response {
 }
 
 // encoder returns an encoder for the platform. The caller holds mu.
-func (s *Server) encoder() encoder {
-	return encoder{base: s.base(), gitlab: !s.neutral, isAvailable: func(r *availability) bool { return r.available(s) }}
+func (s *Server) encoder(r *http.Request) encoder {
+	return encoder{base: s.base(r), gitlab: !s.neutral, isAvailable: func(r *availability) bool { return r.available(s) }}
 }
 
 // run executes the steps that all endpoints share, then the handler of the endpoint. The response

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -13,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
 
 // apiPath is the start of every path of the API (Document 1 §1).
@@ -32,22 +35,23 @@ type Server struct {
 	// [WithJobTokenForAllProjects] changes this. AddJobToken returns those of other projects.
 	JobToken string
 
-	addr, prefix  string
-	origin        string       // of WithExternalURL
-	listener      net.Listener // instead of one at addr
-	bound         net.Addr     // of the listener in use
-	tls           bool
-	certificate   *tls.Certificate
-	configure     func(*http.Server) // before it serves
-	demo          bool
-	neutral       bool // the words of the documents
-	tier          Tier
-	offering      Offering
-	release       release
-	maxQuery      int
-	auditLimit    AuditEventLimit
-	changes       changes
-	jobReachesAll bool // the job token has access to all projects
+	addr, prefix      string
+	origin            string       // of WithExternalURL
+	listener          net.Listener // instead of one at addr
+	bound             net.Addr     // of the listener in use
+	tls               bool
+	certificate       *tls.Certificate
+	configure         func(*http.Server) // before it serves
+	demo              bool
+	neutral           bool // the words of the documents
+	tier              Tier
+	offering          Offering
+	release           release
+	maxQuery          int
+	auditLimit        AuditEventLimit
+	changes           changes
+	listensEverywhere bool // on all addresses of the machine
+	jobReachesAll     bool // the job token has access to all projects
 
 	http     *http.Server
 	stop     context.CancelFunc
@@ -59,6 +63,11 @@ type Server struct {
 	faults faultList
 	routes routeTable
 	test   testing.TB // of New; nil after Start
+
+	control  *control  // nil without WithControl
+	printer  io.Writer // of WithRequestLog
+	seeds    []seedSource
+	seedName string // of the data that the server began with
 
 	mu         sync.Mutex // guards everything below
 	linkHost   string
@@ -84,17 +93,20 @@ type Option func(*Server)
 //     acme/storefront/cron, acme/platform/gateway.
 //   - Users: maya.lindqvist (Owner of acme), tomas.berg (Maintainer), aisha.khan, daniel.okafor and
 //     yuki.tanaka (Developer), priya.raman (Reporter).
-func WithDemo() Option { return func(s *Server) { s.demo = true } }
+func WithDemo() Option { return func(s *Server) { s.demo, s.seedName = true, "demo" } }
 
 // WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.
 func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }
 
 // WithListener serves on the given listener instead of opening one; Close closes it. Its address is
-// the host of the server's URLs. With a listener in memory the server runs inside a bubble of
-// testing/synctest, where waits, retries and timeouts take no time: docs/testing.md has an example.
+// the host of the server's URLs. [WithMemoryNetwork] has its own.
 // For TLS use [WithTLS]. A listener of tls.NewListener needs WithExternalURL("https://...") too,
 // and its clients need its certificate.
 func WithListener(l net.Listener) Option { return func(s *Server) { s.listener = l } }
+
+// WithMemoryNetwork serves on a network in memory, which [Server.Client] uses. In a bubble of
+// testing/synctest waits, retries and timeouts then take no time. Create the server in the bubble.
+func WithMemoryNetwork() Option { return func(s *Server) { s.listener = pipenet.Listen() } }
 
 // WithExternalURL sets the scheme and host of the server's URLs ("https://forge.test") if clients
 // use another address than that of its listener, such as that of a proxy. Without a proxy an https
@@ -184,6 +196,13 @@ func Start(opts ...Option) (*Server, error) {
 	if s.demo {
 		s.seedDemo()
 	}
+	if err := s.loadSeeds(); err != nil {
+		_ = listener.Close()
+		return nil, err
+	}
+	if s.control != nil {
+		s.control.init()
+	}
 	s.run(listener)
 	return s, nil
 }
@@ -245,10 +264,15 @@ func (s *Server) SetLinkOrigin(origin string) {
 	s.linkHost = strings.TrimSuffix(origin, "/")
 }
 
-// base returns the prefix of links. The caller holds mu.
-func (s *Server) base() string {
-	if s.linkHost != "" {
+// base returns the prefix of links in the response to a request. A server that listens on all
+// addresses of its machine knows none of them, such as one in a container: it takes the request's.
+// The caller holds mu.
+func (s *Server) base(r *http.Request) string {
+	switch {
+	case s.linkHost != "":
 		return s.linkHost + s.prefix
+	case s.listensEverywhere && s.origin == "":
+		return s.URL[:strings.Index(s.URL, "://")+3] + r.Host + s.prefix
 	}
 	return s.URL
 }
@@ -256,11 +280,11 @@ func (s *Server) base() string {
 // now returns the server's time, to the millisecond and in UTC. The caller holds mu.
 func (s *Server) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
 
-// date returns the server's time as the Date header of responses.
-func (s *Server) date() string {
+// time is now without the lock.
+func (s *Server) time() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.now().Add(s.visibility.dateOffset).Format(http.TimeFormat)
+	return s.now()
 }
 
 func newToken(kind string) string {

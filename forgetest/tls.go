@@ -62,6 +62,7 @@ func newCertificate(hosts ...string) (*tls.Certificate, error) {
 func (s *Server) setURLs(addr net.Addr) {
 	host, scheme := addr.String(), "http"
 	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		s.listensEverywhere = true
 		host = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
 	}
 	if s.tls {

@@ -113,6 +113,12 @@ func tokenScopes() []string {
 // "manage_runners" the runner calls for which the contract names this scope, and "read_api" all
 // other reads. The only scope of a fine-grained token is that of [Permissions].
 func (u *User) AddToken(scopes ...string) string {
+	token := newToken("user")
+	u.addToken(token, scopes...)
+	return token
+}
+
+func (u *User) addToken(token string, scopes ...string) {
 	for _, scope := range scopes {
 		switch fine := strings.HasPrefix(scope, fineGrained); {
 		case fine && len(scopes) > 1:
@@ -123,9 +129,7 @@ func (u *User) AddToken(scopes ...string) string {
 	}
 	u.srv.edit()
 	defer u.srv.mu.Unlock()
-	token := newToken("user")
 	u.srv.store.tokens[token] = credential{scheme: "access_token", user: u, scopes: scopes}
-	return token
 }
 
 // attribute is a custom attribute. The contract does not show its fields; these are the fields of

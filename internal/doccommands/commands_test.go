@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/forgetest"
 )
 
 // root is the root of the repository.
@@ -28,6 +30,8 @@ var (
 	block  = regexp.MustCompile("(?ms)^ *```(?:sh|bash|shell|console)\n(.*?)^ *```")
 	fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```")
 	inline = regexp.MustCompile("`([^`\n]+)`")
+
+	optional = regexp.MustCompile(` \[(-[^\]]*)\]`) // an argument in brackets
 
 	// isCommand matches what a reader would type: a program of these documents and its arguments.
 	isCommand = regexp.MustCompile(`^(?:[A-Z_]+=\S* )*(?:` +
@@ -69,7 +73,7 @@ func TestCommands(t *testing.T) {
 	assert.Greater(t, len(all), 60, "the search itself is broken")
 	done, rules := map[command]bool{}, rules(known{})
 	for _, c := range all {
-		c.text = strings.NewReplacer(" [-", " -", "]", "").Replace(c.text) // brackets of optional arguments
+		c.text = optional.ReplaceAllString(c.text, " $1")
 		if done[c] {
 			continue
 		}
@@ -106,6 +110,7 @@ func rules(tests known) []rule {
 		{regexp.MustCompile(`^\.ci/\S+( \S+)?\n?$`), isScript},
 		// CI has these.
 		{regexp.MustCompile(`^go run \./examples/quickstart\ngo test \./\.\.\.\n$|^go (test|vet|generate) \./\.\.\.$`), nil},
+		{regexp.MustCompile(`/_forgetest/`), controlsServer},
 		{regexp.MustCompile(`\bgo test\b`), tests.lists},
 		{regexp.MustCompile(`^go doc |^go mod edit -replace|forgevet`), inUsersModule},
 		{regexp.MustCompile(`\b(mockgen|moq)@`), generatesMocks},
@@ -114,6 +119,13 @@ func rules(tests known) []rule {
 }
 
 // isScript checks that a script of .ci is valid.
+// controlsServer runs requests to the control API of a server.
+func controlsServer(t *testing.T, c command) {
+	srv := forgetest.New(t, forgetest.WithControl("control", nil))
+	out := output(t, root, strings.ReplaceAll("URL="+srv.URL+" CONTROL=control\n"+c.text, "curl ", "curl --fail-with-body --silent --show-error "))
+	assert.Contains(t, out, `"completed": false`)
+}
+
 func isScript(t *testing.T, c command) {
 	script, _, _ := strings.Cut(strings.TrimSpace(c.text), " ")
 	output(t, root, "test -x "+script+" && bash -n "+script)

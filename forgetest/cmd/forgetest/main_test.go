@@ -3,9 +3,14 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"io"
+	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -69,10 +74,64 @@ func TestRun(t *testing.T) {
 	assert.Error(t, err)
 }
 
+// A wrong argument is an error that says what to do.
 func TestArguments(t *testing.T) {
-	for _, args := range [][]string{{"-seed", "other"}, {"-addr", "nowhere:x"}, {"-unknown"}} {
-		assert.Error(t, run(t.Context(), args, io.Discard, io.Discard), args)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	for text, args := range map[string][]string{
+		"no such file or directory":                         {"-seed", "other"},
+		"unknown port":                                      {"-addr", "nowhere:x"},
+		"flag provided but not defined: -unknown":           {"-unknown"},
+		`unknown argument "demo": options begin with -`:     {"demo"},
+		"is not free, premium or ultimate":                  {"-tier", "gold"},
+		"is not hosted, self-managed or dedicated":          {"-offering", "cloud"},
+		"19.0 to 19.5":                                      {"-release", "99.1"},
+		"it must be a token, or name=value,role":            {"-token", "maya=abc"},
+		"it must be guest, reporter, developer":             {"-token", "maya=abc,boss"},
+		"another program serves there, perhaps a forgetest": {"-addr", taken.Addr().String()},
+	} {
+		assert.ErrorContains(t, run(t.Context(), args, io.Discard, io.Discard), text, args)
 	}
+}
+
+// -routes lists the routes, without those beyond the contract with -contract-only. A ready file has
+// what a program needs, and the tokens of -token have their roles.
+func TestOptions(t *testing.T) {
+	var all, contract strings.Builder
+	require.NoError(t, run(t.Context(), []string{"-routes"}, &all, io.Discard))
+	require.NoError(t, run(t.Context(), []string{"-routes", "-contract-only"}, &contract, io.Discard))
+	assert.Contains(t, all.String(), "GET /version\n")
+	assert.NotContains(t, contract.String(), "GET /version\n")
+
+	ctx, stop := context.WithCancel(t.Context())
+	ready, done := filepath.Join(t.TempDir(), "ready.json"), make(chan error, 1)
+	go func() {
+		done <- run(ctx, []string{"-addr", "127.0.0.1:0", "-seed", "demo", "-token", "my-token", "-token", "priya=reads,reporter", "-token", "boss=all,admin",
+			"-control-token", "control", "-ready-file", ready}, io.Discard, io.Discard)
+	}()
+	var data []byte
+	for data == nil {
+		data, _ = os.ReadFile(ready)
+		runtime.Gosched()
+	}
+	var addresses struct {
+		URL, Token string
+		Control    string `json:"control_token"`
+	}
+	require.NoError(t, json.Unmarshal(data, &addresses))
+	assert.Equal(t, []string{"my-token", "control"}, []string{addresses.Token, addresses.Control})
+	for token, status := range map[string]error{"my-token": nil, "all": nil, "reads": forge.ErrForbidden} {
+		client, err := forge.NewClient(addresses.URL, forge.WithToken(token))
+		require.NoError(t, err)
+		defer client.CloseIdleConnections()
+		_, err = client.Settings.Get(ctx)
+		require.ErrorIs(t, err, status, token)
+		_, err = forge.Collect(client.Issues.ListForGroup(ctx, forge.Path("acme"), nil))
+		require.NoError(t, err)
+	}
+	stop()
+	require.NoError(t, <-done)
 }
 
 // requireDemoData checks that the server has what the program prints that it has.
