@@ -160,6 +160,10 @@ type AuditEvent struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
+func (e *AuditEvent) change() (id int64, created, updated time.Time) {
+	return e.ID, e.CreatedAt, e.CreatedAt
+}
+
 // AuditEventDetails describe an event. The fields that are set depend on the
 // event.
 type AuditEventDetails struct {

@@ -160,6 +160,9 @@ type Response struct {
 	// Cursor is the position at which StartAt resumes a list: the first page that was not consumed
 	// completely. Cursor.Done reports true only after the loop has ended.
 	Cursor Cursor
+	// Mark is what to pass to Since next time: the items before it are consumed. It moves with each
+	// item. Empty without Since.
+	Mark Mark
 	// Mismatches lists the values whose JSON type does not fit their struct field: at most 1,000, with
 	// at most 64 KiB of pointers. The raw values are in Extra; see [Mismatch].
 	Mismatches []Mismatch

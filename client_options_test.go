@@ -225,7 +225,7 @@ func TestRequestOptionsGivenTwice(t *testing.T) {
 		"Into": {Into(&Response{}), Into(&Response{})}, "StartAt": {StartAt("a"), StartAt("b")}, "Progress": {Progress(report), Progress(nil)}, "DryRun": {DryRun(&PlannedRequest{}), DryRun(nil)},
 		"Checksum": {Checksum(sum), Checksum(other)}, "Sudo": {Sudo(1), Sudo(2)}, "Header": {Header("x-a", "1"), Header("X-A", "2")},
 		"PerPage": {PerPage(1), PerPage(2)}, "Ahead": {Ahead(1), Ahead(0)}, "Retry": {Retry(RetryPolicy{MaxAttempts: 1}), Retry(RetryPolicy{})}, "MaxBytes": {MaxBytes(1), MaxBytes(2)},
-		"HeaderTimeout": {HeaderTimeout(time.Hour), HeaderTimeout(time.Minute)}, "Timeout": {Timeout(time.Hour), Timeout(time.Minute)}, "OnePage": {OnePage(), OnePage()}, "SkipValidation": {SkipValidation(), SkipValidation()},
+		"HeaderTimeout": {HeaderTimeout(time.Hour), HeaderTimeout(time.Minute)}, "Timeout": {Timeout(time.Hour), Timeout(time.Minute)}, "Since": {Since("a"), Since("b")}, "Overlap": {Overlap(time.Hour), Overlap(time.Minute)}, "OnePage": {OnePage(), OnePage()}, "SkipValidation": {SkipValidation(), SkipValidation()},
 	}
 	assert.ElementsMatch(t, exportedFunctions(t, "RequestOption"), append(slices.Collect(maps.Keys(kinds)), "Query")) // each Query adds a parameter
 	for name, options := range kinds {

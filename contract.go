@@ -110,15 +110,38 @@ func (q quota) refuses(status int, message string) bool {
 type route struct {
 	Route
 	base          base
-	orders, sorts string // keyset orderings, the default first; empty: the route takes none
-	quota         quota  // documented rate limit, if any: a 429 delays this route only
-	notModified   bool   // a 304 means that there was nothing to change
-	html          bool   // the content may be an HTML page
-	secret        bool   // the content is a secret file
-	project       bool   // its first placeholder is a project
-	refs          bool   // it takes refs, and paths of a repository
-	scope         string // token scope that the contract names; api includes it
+	orders, sorts string   // keyset orderings, the default first; empty: the route takes none
+	quota         quota    // documented rate limit, if any: a 429 delays this route only
+	notModified   bool     // a 304 means that there was nothing to change
+	html          bool     // the content may be an HTML page
+	secret        bool     // the content is a secret file
+	project       bool     // its first placeholder is a project
+	refs          bool     // it takes refs, and paths of a repository
+	scope         string   // token scope that the contract names; api includes it
+	feed          feedKind // how Since reads the list
 	advice        advice
+}
+
+// feedKind is the way in which Since reads what has changed in a list.
+type feedKind uint8
+
+const (
+	feedNone feedKind = iota
+	// feedChanges: it has updated_after, created_after, and the order of both times.
+	feedChanges
+	// feedRecords: it has created_after and created_before, and its rows never change.
+	feedRecords
+	// feedRecordsOfMonth: a query of records is for at most 30 days.
+	feedRecordsOfMonth
+)
+
+// params returns the parameters of the list that Since sets.
+func (k feedKind) params() []string {
+	own := []string{"order_by", "sort", "page", "pagination"}
+	if k == feedChanges {
+		return append(own, "updated_after", "updated_before")
+	}
+	return append(own, "created_after", "created_before")
 }
 
 // advice is what to do about one status of a route, whose message may not say it.
@@ -150,6 +173,9 @@ func findRoute(method, template string) (*route, bool) {
 func undocumentedRoute(method, template string) *route {
 	r := &route{Route: Route{Method: method, Template: template, Service: "call", Pagination: PaginationOffset, Class: RetryClassNonIdempotent}}
 	r.project, r.refs = strings.HasPrefix(template, "/projects/:"), strings.Contains(template, "/repository/")
+	if template == "/projects/:id/issues" || template == "/groups/:id/merge_requests" { // the contract has the others
+		r.feed = feedChanges
+	}
 	switch method {
 	case http.MethodGet, http.MethodHead:
 		r.Class = RetryClassSafe
@@ -354,28 +380,28 @@ func unexpectedText(status int) string {
 var routes = []route{
 	{Route: Route{Method: "GET", Template: "/application/settings", Service: "settings", Docs: "https://docs.gitlab.com/api/settings/", Class: RetryClassSafe, Role: "an administrator", Offering: "self-managed or dedicated"}},
 	{Route: Route{Method: "PUT", Template: "/application/settings", Service: "settings", Docs: "https://docs.gitlab.com/api/settings/", Class: RetryClassIdempotent, Role: "an administrator", Offering: "self-managed or dedicated"}},
-	{Route: Route{Method: "GET", Template: "/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "an administrator", Tier: "Premium or Ultimate", Offering: "self-managed or dedicated", Permissions: "read_audit_event"}, orders: "id", sorts: "desc"},
+	{Route: Route{Method: "GET", Template: "/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "an administrator", Tier: "Premium or Ultimate", Offering: "self-managed or dedicated", Permissions: "read_audit_event"}, orders: "id", sorts: "desc", feed: feedRecordsOfMonth},
 	{Route: Route{Method: "GET", Template: "/audit_events/:id", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Role: "an administrator", Tier: "Premium or Ultimate", Offering: "self-managed or dedicated", Permissions: "read_audit_event"}},
-	{Route: Route{Method: "GET", Template: "/groups/:id/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the group", Tier: "Premium or Ultimate", Permissions: "read_audit_event"}, orders: "id", sorts: "desc"},
+	{Route: Route{Method: "GET", Template: "/groups/:id/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the group", Tier: "Premium or Ultimate", Permissions: "read_audit_event"}, orders: "id", sorts: "desc", feed: feedRecords},
 	{Route: Route{Method: "GET", Template: "/groups/:id/audit_events/:audit_event_id", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Role: "the Owner role for the group", Tier: "Premium or Ultimate", Permissions: "read_audit_event"}},
 	{Route: Route{Method: "GET", Template: "/groups/:id/integrations", Service: "integrations", Docs: "https://docs.gitlab.com/api/group_integrations/", Class: RetryClassSafe, Pagination: PaginationOffset, Role: "at least the Maintainer role for the group", Release: "17.9"}},
 	{Route: Route{Method: "DELETE", Template: "/groups/:id/integrations/:slug", Service: "integrations", Docs: "https://docs.gitlab.com/api/group_integrations/", Class: RetryClassIdempotent, Role: "at least the Maintainer role for the group", Release: "17.9"}},
 	{Route: Route{Method: "GET", Template: "/groups/:id/integrations/:slug", Service: "integrations", Docs: "https://docs.gitlab.com/api/group_integrations/", Class: RetryClassSafe, Role: "at least the Maintainer role for the group", Release: "17.9"}},
 	{Route: Route{Method: "PUT", Template: "/groups/:id/integrations/:slug", Service: "integrations", Docs: "https://docs.gitlab.com/api/group_integrations/", Class: RetryClassIdempotent, Role: "at least the Maintainer role for the group", Release: "17.9"}},
-	{Route: Route{Method: "GET", Template: "/groups/:id/issues", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true, Permissions: "read_issue"}},
+	{Route: Route{Method: "GET", Template: "/groups/:id/issues", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true, Permissions: "read_issue"}, feed: feedChanges},
 	{Route: Route{Method: "GET", Template: "/groups/:id/merge_request_approval_setting", Service: "approval_settings", Docs: "https://docs.gitlab.com/api/merge_request_approval_settings/", Class: RetryClassSafe, Role: "the Owner role for the group", Tier: "Premium or Ultimate", Permissions: "read_merge_request_approval_setting"}},
 	{Route: Route{Method: "PUT", Template: "/groups/:id/merge_request_approval_setting", Service: "approval_settings", Docs: "https://docs.gitlab.com/api/merge_request_approval_settings/", Class: RetryClassIdempotent, Role: "the Owner role for the group", Tier: "Premium or Ultimate", Permissions: "update_merge_request_approval_setting"}},
 	{Route: Route{Method: "GET", Template: "/groups/:id/placeholder_reassignments", Service: "placeholder_reassignments", Docs: "https://docs.gitlab.com/api/group_placeholder_reassignments/", Class: RetryClassSafe, Role: "the Owner role for the group", Permissions: "read_placeholder_reassignment"}},
 	{Route: Route{Method: "POST", Template: "/groups/:id/placeholder_reassignments", Service: "placeholder_reassignments", Docs: "https://docs.gitlab.com/api/group_placeholder_reassignments/", Class: RetryClassNonIdempotent, Role: "the Owner role for the group", Permissions: "create_placeholder_reassignment"}, advice: advice{400, "ReadCSV names the column or the line of a file that is not as it was made"}},
 	{Route: Route{Method: "GET", Template: "/groups/:id/registry/repositories", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_container_repository"}},
-	{Route: Route{Method: "GET", Template: "/issues", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_issue"}},
+	{Route: Route{Method: "GET", Template: "/issues", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassSafe, Pagination: PaginationOffset, Permissions: "read_issue"}, feed: feedChanges},
 	{Route: Route{Method: "GET", Template: "/jwt/auth", Service: "registry_native", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassSafe}, base: authBase},
-	{Route: Route{Method: "GET", Template: "/merge_requests", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset}},
+	{Route: Route{Method: "GET", Template: "/merge_requests", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset}, feed: feedChanges},
 	{Route: Route{Method: "GET", Template: "/namespaces", Service: "namespaces", Docs: "https://docs.gitlab.com/api/namespaces/", Class: RetryClassSafe, Pagination: PaginationOffset}},
 	{Route: Route{Method: "GET", Template: "/namespaces/:id", Service: "namespaces", Docs: "https://docs.gitlab.com/api/namespaces/", Class: RetryClassSafe}},
 	{Route: Route{Method: "GET", Template: "/namespaces/:namespace/exists", Service: "namespaces", Docs: "https://docs.gitlab.com/api/namespaces/", Class: RetryClassSafe}},
 	{Route: Route{Method: "PUT", Template: "/projects/:id/", Service: "registry", Docs: "https://docs.gitlab.com/api/container_registry/", Class: RetryClassIdempotent}, project: true},
-	{Route: Route{Method: "GET", Template: "/projects/:id/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the project", Tier: "Premium or Ultimate", Permissions: "read_audit_event"}, orders: "id", sorts: "desc", project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/audit_events", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Pagination: PaginationKeyset, Role: "at least the Developer role for the project", Tier: "Premium or Ultimate", Permissions: "read_audit_event"}, orders: "id", sorts: "desc", project: true, feed: feedRecords},
 	{Route: Route{Method: "GET", Template: "/projects/:id/audit_events/:audit_event_id", Service: "audit_events", Docs: "https://docs.gitlab.com/api/audit_events/", Class: RetryClassSafe, Role: "at least the Maintainer role for the project", Tier: "Premium or Ultimate", Permissions: "read_audit_event"}, project: true},
 	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/add_spent_time", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassNonIdempotent, Permissions: "add_issue_spent_time"}, project: true},
 	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/notes", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassNonIdempotent, Tier: "Premium or Ultimate"}, project: true},
@@ -389,7 +415,7 @@ var routes = []route{
 	{Route: Route{Method: "POST", Template: "/projects/:id/issues/:issue_iid/unsubscribe", Service: "issues", Docs: "https://docs.gitlab.com/api/issues/", Class: RetryClassIdempotent}, notModified: true, project: true},
 	{Route: Route{Method: "GET", Template: "/projects/:id/merge_request_approval_setting", Service: "approval_settings", Docs: "https://docs.gitlab.com/api/merge_request_approval_settings/", Class: RetryClassSafe, Role: "at least the Maintainer role for the project", Tier: "Premium or Ultimate", Permissions: "read_merge_request_approval_setting"}, project: true},
 	{Route: Route{Method: "PUT", Template: "/projects/:id/merge_request_approval_setting", Service: "approval_settings", Docs: "https://docs.gitlab.com/api/merge_request_approval_settings/", Class: RetryClassIdempotent, Role: "at least the Maintainer role for the project", Tier: "Premium or Ultimate", Permissions: "update_merge_request_approval_setting"}, project: true},
-	{Route: Route{Method: "GET", Template: "/projects/:id/merge_requests", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true}, project: true},
+	{Route: Route{Method: "GET", Template: "/projects/:id/merge_requests", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true}, project: true, feed: feedChanges},
 	{Route: Route{Method: "GET", Template: "/projects/:id/merge_requests/:merge_request_iid/blockees", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true}, project: true},
 	{Route: Route{Method: "GET", Template: "/projects/:id/merge_requests/:merge_request_iid/blocks", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassSafe, Pagination: PaginationOffset, Anonymous: true}, project: true},
 	{Route: Route{Method: "POST", Template: "/projects/:id/merge_requests/:merge_request_iid/blocks", Service: "merge_requests", Docs: "https://docs.gitlab.com/api/merge_requests/", Class: RetryClassNonIdempotent}, project: true},

@@ -136,6 +136,15 @@ func catalogueRoute(t *testing.T, e catalogue.Endpoint) route {
 		project:     strings.HasPrefix(e.Path, "/projects/:"),
 		refs:        strings.Contains(e.Path, "/repository/"),
 	}
+	has := func(name string) bool {
+		return e.Pagination.Offset && slices.ContainsFunc(e.Query, func(p catalogue.Param) bool { return p.Name == name })
+	}
+	switch {
+	case has("updated_after"):
+		r.feed = feedChanges
+	case e.Service == "audit_events" && has("created_after"):
+		r.feed = map[bool]feedKind{true: feedRecordsOfMonth, false: feedRecords}[e.Path == "/audit_events"]
+	}
 	if e.Ref.Page == "" {
 		role, known := roles[e.Auth.Who]
 		require.True(t, known, "%s %s: %q is not in roles", e.Method, e.Path, e.Auth.Who)

@@ -36,7 +36,7 @@
 // [Collect] returns a slice, [Ahead] fetches pages before they are needed, and [Into] with
 // [StartAt] resumes a list after a crash. A keyset list then loses no row; see [Cursor]. [OnePage]
 // with [PerPage] and [Into] reads one page, its [Response], and the total with [Response.Total];
-// Query("page", "3") selects its number.
+// Query("page", "3") selects its number. [Since] reads only what has changed.
 //
 // # Values
 //

@@ -66,6 +66,9 @@ const (
 	ErrDeleteFailed = sentinel("deletion failed")
 	// ErrRepeatedPage: a list whose next link leads back to a page that was already read.
 	ErrRepeatedPage = sentinel("page repeats")
+	// ErrUnordered: a list with Since whose items are not in the order that was requested, or of
+	// another time, so that changes would be lost.
+	ErrUnordered = sentinel("list out of order")
 	// ErrNoCredential: the credential could not be obtained or refreshed.
 	ErrNoCredential = sentinel("no usable credential")
 )

@@ -20,7 +20,8 @@ const maxFakeTotal = 10_000
 //
 // Options that do not apply to lists are a *ValidationError, as is a cursor of a list of another
 // type T or with other Query options, and a nil item. With DryRun the list returns ErrDryRun, and
-// the plan stays empty. Other options have no effect.
+// the plan stays empty. With Since all items are yielded, and the mark stays as it is. Other
+// options have no effect.
 func FakeList[T any](items []*T, opts ...RequestOption) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if err := runFakeList(items, opts, yield); err != nil {
@@ -90,15 +91,19 @@ func runFakeList[T any](items []*T, opts []RequestOption, yield func(*T, error) 
 	if p.setCursor(start); start == "" {
 		return nil
 	}
-	return p.yieldPages(fakePages(items, start), yield)
+	return p.yieldPages(fakePages(items, start, options.since), yield)
 }
 
-// fakePages returns the pages of a list by offset, from the page that the query names.
-func fakePages[T any](items []*T, query string) iter.Seq2[*page[T], error] {
+// fakePages returns the pages of a list by offset, from the page that the query names. A mark stays
+// as it is.
+func fakePages[T any](items []*T, query string, mark *Mark) iter.Seq2[*page[T], error] {
 	return func(yield func(*page[T], error) bool) {
 		for query != "" {
 			page := fakePage(items, query)
 			query = page.next
+			if mark != nil {
+				page.response.Mark = *mark
+			}
 			if !yield(page, nil) {
 				return
 			}

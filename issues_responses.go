@@ -193,6 +193,10 @@ type Issue struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
+func (i *Issue) change() (id int64, created, updated time.Time) {
+	return i.ID, i.CreatedAt, i.UpdatedAt
+}
+
 // Milestone is the milestone of an issue or merge request. Some responses omit fields.
 type Milestone struct {
 	// ID is the instance-wide id.

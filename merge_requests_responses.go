@@ -270,6 +270,10 @@ type MergeRequest struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
+func (m *MergeRequest) change() (id int64, created, updated time.Time) {
+	return m.ID, m.CreatedAt, m.UpdatedAt
+}
+
 // HeadPipeline is the pipeline of a merge request's head commit. Not part of the contract.
 type HeadPipeline struct {
 	// ID is the instance-wide id.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"errors"
-	"iter"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -151,15 +150,6 @@ func open(ctx context.Context, r *request, opts []RequestOption) (*Download, err
 		return nil, err
 	}
 	return s.download(), nil
-}
-
-// list reads all pages, in order, as the caller ranges.
-func list[T any](ctx context.Context, r *request, opts []RequestOption) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		if err := runList(ctx, r, opts, yield); err != nil {
-			yield(nil, err)
-		}
-	}
 }
 
 // sendAndDecode is do without the type parameter.

@@ -50,6 +50,8 @@ type callOptions struct {
 	perPage        int
 	startAt        Cursor
 	ahead          int
+	since          *Mark
+	overlap        time.Duration
 	header         http.Header
 	close          bool // Request.Close of HTTPClient
 	query          url.Values
@@ -155,6 +157,46 @@ func Ahead(n int) RequestOption {
 		o.allow("Ahead", kindList)
 		if o.ahead = min(n, maxAhead); n < 0 {
 			o.reject("Ahead", "", "it must not be negative")
+		}
+	}
+}
+
+// Since turns a list into a feed: it yields what has changed since the mark, and Response.Mark of
+// Into is the mark to store and to pass next time. docs/changes.md describes what a feed can see.
+//
+// The zero mark yields everything, in the order of creation. Every other mark yields the items that
+// changed, the oldest change first; for audit events, those that were added. An item is yielded at
+// least once for its latest change: after a crash again from the stored mark on, and never left
+// out, also if items change, are added or removed meanwhile, or become visible late (Overlap). An
+// item that was deleted, moved away, or left the filter is not seen.
+//
+// Response.Mark moves when the loop takes the next item: inside the loop it does not include the
+// current item, after the loop it is complete, and with an error it is the place to resume.
+//
+// The lists are those of issues, merge requests and audit events; with ListAs also those of a
+// project's issues and a group's merge requests, by items of the type Issue, MergeRequest or
+// json.RawMessage. Another list, a mark of another list, StartAt, OnePage, an order and bounds of
+// the time that Since sets are a *ValidationError. With Ahead one page of changes is fetched ahead.
+// A server that does not sort as requested is ErrUnordered, and a response without Date an
+// ErrInvalidResponse.
+func Since(mark Mark) RequestOption {
+	return func(o *callOptions) {
+		if o.allow("Since", kindList) {
+			o.since = &mark
+		}
+	}
+}
+
+// Overlap sets how far the mark of Since stays behind the server's clock; the default is 5 minutes,
+// the minimum 1 second. It must exceed the sum of all delays after which a change may become
+// visible: of a transaction, of a replica, of the response, and the difference of the servers'
+// clocks. What changed within the overlap is requested again by the next walk, and yielded again
+// only if it differs.
+func Overlap(d time.Duration) RequestOption {
+	return func(o *callOptions) {
+		o.allow("Overlap", kindList)
+		if o.overlap = d; d < time.Second {
+			o.reject("Overlap", "", "it must be at least a second, as in 5*time.Minute")
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (r issueRef) issue() *Issue { return r.project.tracker.at(r.iid) }
 // inOrder reports whether the list without conditions has all issues of the project by descending
 // iid. A page of such a list is found without reading the others.
 func (c *call) inOrder(p *Project) bool {
-	return !p.tracker.disordered && p.role(c.user) >= Reporter &&
+	return !p.tracker.disordered && !p.tracker.gaps && p.role(c.user) >= Reporter &&
 		c.textOr("order_by", "created_at") == "created_at" && c.textOr("sort", "desc") == "desc"
 }
 
@@ -188,5 +188,5 @@ func timeKey(value any) sortPart {
 	if !ok {
 		return sortPart{null: true}
 	}
-	return sortPart{number: t.UnixMilli()}
+	return sortPart{number: t.UnixMicro()}
 }

@@ -16,6 +16,7 @@ type tracker struct {
 	last          int64     // highest iid
 	newest        time.Time // latest created_at
 	disordered    bool      // an issue is older than one with a lower iid
+	gaps          bool      // an issue was deleted, or is not visible yet
 	labels        map[string]*Document
 	priorities    map[string]int
 	milestones    []*Document
@@ -63,6 +64,7 @@ func (p *Project) AddIssue(fill func(issue *Document)) *Issue {
 	p.tracker.last++
 	i.complete(p.tracker.last, p.srv.store.nextID("issue", 1))
 	p.tracker.save(i)
+	p.srv.showAdded(&i.item)
 	p.tracker.recordTime(i.doc.time("created_at"))
 	return i
 }
@@ -154,6 +156,9 @@ func (i *Issue) Relate(mr *MergeRequest) {
 // readableBy reports whether a user can read the issue. Only Reporters, the author and the
 // assignees can read a confidential issue.
 func (i *Issue) readableBy(u *User) bool {
+	if i.hidden {
+		return false
+	}
 	if !i.doc.bool("confidential") || i.project.role(u) >= Reporter {
 		return true
 	}

@@ -3,6 +3,7 @@ package forgetest
 import (
 	"maps"
 	"slices"
+	"time"
 )
 
 // item is the common part of issues and merge requests.
@@ -13,6 +14,9 @@ type item struct {
 	todos       map[*User]*Document
 	awards      map[string]map[*User]bool
 	mr          *MergeRequest // nil for an issue
+	hidden      bool          // not visible yet, or deleted
+	pending     *Document     // with the changes that are not visible yet; nil: doc
+	shown       time.Time     // when the last change becomes visible
 }
 
 func (i *item) init() {

@@ -32,7 +32,7 @@ func (c *call) resolveMergeRequest() *response {
 	}
 	iid, _ := parseID(ref)
 	for _, mr := range c.project.tracker.mergeRequests {
-		if mr.IID == iid {
+		if mr.IID == iid && !mr.hidden {
 			c.mr = mr
 			return nil
 		}

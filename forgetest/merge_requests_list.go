@@ -22,7 +22,7 @@ func (c *call) mergeRequestList(projects []*Project) response {
 			continue
 		}
 		for _, mr := range p.tracker.mergeRequests {
-			if allHold(conditions, &mr.item) {
+			if !mr.hidden && allHold(conditions, &mr.item) {
 				list = append(list, mr)
 			}
 		}

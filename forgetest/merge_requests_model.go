@@ -59,6 +59,7 @@ func (p *Project) AddMergeRequest(fill func(mr *Document)) *MergeRequest {
 		}
 	}
 	p.tracker.mergeRequests = append(p.tracker.mergeRequests, mr)
+	p.srv.showAdded(&mr.item)
 	return mr
 }
 

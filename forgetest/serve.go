@@ -63,7 +63,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	w.Header().Set("X-Request-Id", fmt.Sprintf("forgetest-%08d", number))
-	w.Header().Set("Date", entry.Time.Format(http.TimeFormat))
+	w.Header().Set("Date", entry.Time.Add(s.dateOffset()).Format(http.TimeFormat))
 	w.Header().Set(versionHeader, moduleVersion())
 
 	fault := s.faults.next(entry.Route, r)

@@ -73,6 +73,7 @@ type Server struct {
 	linkHost   string
 	clock      func() time.Time
 	background []task // by due time, see schedule
+	visibility visibility
 	store      store
 }
 

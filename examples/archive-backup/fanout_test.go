@@ -12,8 +12,7 @@ import (
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
-// The function below is in docs/pagination.md, "Many projects concurrently", word for word. It is
-// here because this module has x/sync.
+// docs/pagination.md, "Many projects concurrently", refers to the function below.
 
 // openMergeRequests lists the open merge requests of each project, eight projects at a time.
 func openMergeRequests(ctx context.Context, client *forge.Client, projects []forge.Ref) ([][]*forge.MergeRequest, error) {

@@ -169,7 +169,7 @@ var zeroFunctions = []any{
 	forge.NewClient, forge.NewClientFromEnv, forge.WithHTTPClient, forge.WithJobToken, forge.WithToken, forge.WithLimiter, forge.WithDrift, forge.WithLogger, forge.WithOAuth,
 	forge.WithOnAttempt, forge.WithOnRefresh, forge.WithPlainHTTP, forge.WithRegistry, forge.WithRegistryCredentials, forge.WithRetry, forge.WithRootCAs, forge.WithStrictDecoding,
 	forge.WithTokenSource, forge.WithUserAgent, forge.WithVocabulary, forge.WithHeader, forge.WithHeaderTimeout, forge.WithMaxBytes, forge.WithPerPage, forge.WithTimeout, forge.WithoutCredential, forge.Ahead, forge.Checksum, forge.DryRun, forge.Header,
-	forge.HeaderTimeout, forge.Into, forge.MaxBytes, forge.OnePage, forge.PerPage, forge.Progress, forge.Query, forge.Retry, forge.StartAt, forge.Sudo, forge.SkipValidation, forge.Timeout,
+	forge.HeaderTimeout, forge.Into, forge.MaxBytes, forge.OnePage, forge.PerPage, forge.Progress, forge.Query, forge.Retry, forge.Since, forge.Overlap, forge.MarkAt, forge.StartAt, forge.Sudo, forge.SkipValidation, forge.Timeout,
 	forge.FakeList[int], forge.FakeResponse, forge.Collect[int], forge.ListAs[int], forge.DoAs[int], forge.FileAt, forge.FileBytes, forge.FileReader, forge.DiffSettings, forge.ParseDate,
 	forge.ParseWorkDuration, forge.IDs, forge.Labels, forge.Null[any], forge.Value[any], forge.RepositoryScope,
 	forge.RouteFromContext, forge.Routes,
@@ -178,7 +178,7 @@ var zeroFunctions = []any{
 // refusesZero are the functions that refuse zero values, at the latest with a call.
 var refusesZero = strings.Fields(`NewClient NewClientFromEnv WithHTTPClient WithJobToken WithToken WithOAuth WithRegistry WithRegistryCredentials WithRootCAs WithTokenSource WithUserAgent WithHeader WithHeaderTimeout
 	WithMaxBytes WithPerPage WithTimeout
-	Checksum Header HeaderTimeout MaxBytes PerPage Query Sudo Timeout Collect ListAs DoAs FileAt FileReader ParseDate ParseWorkDuration RepositoryScope`)
+	Checksum Header HeaderTimeout MaxBytes Overlap PerPage Query Sudo Timeout Collect ListAs DoAs FileAt FileReader ParseDate ParseWorkDuration RepositoryScope`)
 
 // No exported function panics if the arguments are zero values, nor does a call with what it returns.
 func TestZeroFunctions(t *testing.T) {
