@@ -120,9 +120,10 @@ func TestErrorsByHand(t *testing.T) {
 		assert.Equal(t, late, (&Error{cause: cause}).Timeout(), cause)
 	}
 	for err, want := range map[error]string{
-		&Error{}:              "forge: the call failed",
-		&Error{Status: 404}:   "forge: 404 Not Found",
-		&Error{Path: "/user"}: "forge: /user: the call failed",
+		&Error{}: "forge: the call failed",
+		&Error{cause: errors.New("a\nb\x1b[31m")}: "forge: a; b[31m",
+		&Error{Status: 404}:                       "forge: 404 Not Found",
+		&Error{Path: "/user"}:                     "forge: /user: the call failed",
 		&Error{Method: "GET", Status: 404, Message: "404 Project Not Found"}: "forge: GET: 404 Not Found: Project Not Found",
 		&Error{Status: -1}:                      "forge: -1",
 		&Error{MaybeApplied: true}:              "forge: the call failed; the write may have been applied: check before sending it again",

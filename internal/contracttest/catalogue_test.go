@@ -123,7 +123,12 @@ func checkPairs(t *testing.T, c *cases.Case, fields map[string]reflect.Type, exc
 			}
 			want := slices.Contains(excluded[name], against) || slices.Contains(excluded[against], name) ||
 				!nested && (excludedBeyond[name] == against || excludedBeyond[against] == name)
-			assert.Equal(t, want, with(one, other) != nil, "%s: %s and %s", c.Name, one, other)
+			refused := with(one, other)
+			assert.Equal(t, want, refused != nil, "%s: %s and %s", c.Name, one, other)
+			if refused != nil { // the error names both
+				assert.ErrorContains(t, refused, strings.TrimSuffix(one, "[]"), c.Name)
+				assert.ErrorContains(t, refused, strings.TrimSuffix(other, "[]"), c.Name)
+			}
 		}
 	}
 }

@@ -167,7 +167,7 @@ func (r *Reader) Mismatches() []Mismatch { return r.wrong }
 
 // End returns an error if anything but white space follows the value.
 func (r *Reader) End() error {
-	if r.peek(); r.err == nil && r.pos < len(r.data) {
+	if r.peek(); r.pos < len(r.data) {
 		r.fail("unexpected data after the value")
 	}
 	return r.err
