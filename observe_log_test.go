@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -67,10 +68,12 @@ func TestLogLevels(t *testing.T) {
 		{"404", always(say(404, "", "X-Request-Id: r-1")), []string{attempt, failed}},
 		{"lost", script(reset(""), say(403, "")), []string{attempt, retry, attempt, failed}},
 		{"no JSON", always(sayJSON("{")), []string{attempt, call, failed}},
+		{"renewed token", script(say(401, ""), sayJSON("{}")), []string{attempt, attempt, call}},
 	} {
 		var log records
-		w := newWire(t, test.answer)
-		_ = wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(RetryClassIdempotent), new(any))
+		w, n := newWire(t, test.answer), 0
+		renewed := tokenSource(func() (*oauth2.Token, error) { n++; return &oauth2.Token{AccessToken: fmt.Sprint("token-", n)}, nil })
+		_ = wireClient(t, w.url, WithTokenSource(renewed), log.option(slog.LevelDebug)).Do(t.Context(), callOf(RetryClassIdempotent), new(any))
 		got, text := log.lines(t)
 		assert.Equal(t, test.want, got, test.name)
 		assert.Contains(t, text, `"route":"`+idempotentRoute+`"`)
