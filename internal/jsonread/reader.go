@@ -193,9 +193,11 @@ func (r *Reader) Array() bool { return r.enter('[', "array") }
 func (r *Reader) enter(open byte, want string) bool {
 	switch c := r.peek(); {
 	case r.err != nil:
-	case c == open && len(r.path) == maxDepth:
-		r.fail("nested too deeply")
 	case c == open:
+		if len(r.path) == maxDepth {
+			r.fail("nested too deeply")
+			return false
+		}
 		r.pos++
 		r.path = append(r.path, step{index: -1, state: empty})
 		return true
