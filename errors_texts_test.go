@@ -232,6 +232,13 @@ func TestMistakesAreExplained(t *testing.T) {
 			_, err := Collect(ListAs[Issue](t.Context(), c, Call{Route: "/issues", Query: url.Values{"page": {"2"}}}))
 			return err
 		}), "Call.Query (page): a list requests its pages itself"},
+		{"body of another length", answered(200, "{}", func(c *Client) error {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.BaseURL()+"/x", strings.NewReader("abc"))
+			require.NoError(t, err)
+			req.ContentLength = 5
+			_, err = c.HTTPClient().Do(req)
+			return err
+		}), "the body is 2 bytes shorter than its ContentLength"},
 		{"no value to decode", done(204, "", Call{Method: "DELETE", Route: "/x"}, new(any)), "204 No Content: the call succeeded and there is no body to decode: pass nil for out; the write may have been applied"},
 		{"text to decode", answered(200, "a", func(c *Client) error { return c.Do(t.Context(), Call{Route: "/x", Form: url.Values{}}, new(any)) }, WithHTTPClient(textAnswers)), "the response is text/plain instead of JSON: use client.Open"},
 		{"a number for an object", done(200, "{}", Call{Route: "/x"}, new(int)), "the response is a JSON object, and out is of type int: pass a pointer to a struct or a map"},
