@@ -166,6 +166,7 @@ func TestStallInUpload(t *testing.T) {
 			err := exec(t.Context(), uploadOf(c, file), nil)
 			require.ErrorIs(t, err, ErrTimeout)
 			require.ErrorContains(t, err, "stalled for 1m0s")
+			require.ErrorContains(t, err, "check before sending it again")
 			assert.True(t, asError(t, err).MaybeApplied)
 			assert.Positive(t, c.Stats().BytesSent)
 			assert.Less(t, c.Stats().BytesSent, int64(size))

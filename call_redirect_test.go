@@ -305,6 +305,13 @@ func TestRedirectRefused(t *testing.T) {
 			assert.Len(t, w.seen(), 1)
 		}
 	}
+	// Another origin does not get the caller's condition, and so cannot answer that it holds.
+	c := wireClient(t, "https://forge.example.com", through(func(r *http.Request) (*http.Response, error) {
+		status := map[string]int{"forge.example.com": 302, "storage.example.com": 304}[r.URL.Host]
+		return &http.Response{StatusCode: status, Header: http.Header{"Location": {"https://storage.example.com/"}}, Body: http.NoBody, Request: r}, nil
+	}))
+	_, err := c.Open(t.Context(), callOf(RetryClassSafe), Header("If-None-Match", `"x"`))
+	require.ErrorIs(t, err, ErrInvalidResponse)
 }
 
 func TestRedirectCount(t *testing.T) {

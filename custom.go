@@ -246,7 +246,7 @@ func templateProblem(template string) string {
 		return "it is an address: use its path below /api/v4"
 	case strings.Contains(template, " /"):
 		return "it has a method: use Method"
-	case template == "/api/v4" || strings.HasPrefix(template, "/api/v4/"):
+	case strings.HasPrefix(template+"/", "/api/v4/"):
 		return "it is relative to /api/v4: omit /api/v4"
 	case strings.ContainsAny(template, "{}"):
 		return "placeholders are written as :id, without braces"

@@ -213,7 +213,7 @@ func (d *callerDecoder) elements(v reflect.Value) {
 		}
 		n++
 	}
-	for ; t.Kind() == reflect.Array && n < v.Len(); n++ {
+	for ; n < v.Len(); n++ { // of an array: a slice has at most n
 		v.Index(n).SetZero()
 	}
 }
@@ -485,8 +485,8 @@ func (s *callerStruct) extraOf(v reflect.Value) *map[string]json.RawMessage {
 	if s.extra == nil {
 		return nil
 	}
-	extra, err := allocated(v, s.extra)
-	if err != nil || !extra.CanSet() {
+	extra, _ := allocated(v, s.extra)
+	if !extra.CanSet() { // nor can a pointer that cannot be allocated
 		return nil
 	}
 	return extra.Addr().Interface().(*map[string]json.RawMessage)

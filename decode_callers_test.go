@@ -200,6 +200,24 @@ func TestForeignDash(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, mismatches)
 	assert.Equal(t, dash{Dash: 1, ownKept: ownKept{Extra: map[string]json.RawMessage{"Hid": json.RawMessage("2"), "new": json.RawMessage("3")}}}, value)
+	// Two fields of one name hide each other, whatever is between them.
+	both, _, err := decodeText[twins](`{"Same":1,"Other":2}`)
+	require.NoError(t, err)
+	assert.Equal(t, twins{twinA: twinA{Other: 2}}, both)
+}
+
+type twinA struct {
+	Same  int
+	Other int
+}
+
+type twinB struct {
+	Same int
+}
+
+type twins struct {
+	twinA
+	twinB
 }
 
 // Response types inside a caller's type are decoded by their decoders.

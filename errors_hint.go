@@ -342,7 +342,7 @@ func (r *rejection) hintValues() string {
 // hintScheme returns a hint for a request without TLS that a TLS port received.
 func (r *rejection) hintScheme() string {
 	text := strings.ToLower(r.message)
-	if _, port, found := strings.Cut(text, "http request "); found && strings.Contains(port, "https") || strings.Contains(text, "ssl-enabled server port") {
+	if _, port, _ := strings.Cut(text, "http request "); strings.Contains(port, "https") || strings.Contains(text, "ssl-enabled server port") {
 		return "the port expects TLS: use https in the address"
 	}
 	return ""

@@ -224,12 +224,21 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"proxy that is not there", throughProxy(t, "http://"+strings.TrimPrefix(refusedAddress(t), "http://")), "the proxy cannot be reached: check its address in HTTPS_PROXY, or in the transport of WithHTTPClient"},
 
 		{"number of a page", answered(200, "[]", list(nil, Query("page", "2"))), "Query (page): a list requests its pages itself: add OnePage to read one page by its number, or use PerPage and StartAt"},
-		{"number of a later page", answered(200, "[]", list(nil, Query("page", "11"))), "Query (page): a list requests its pages itself"},
+		{"number of a later page", answered(200, "[]", func(c *Client) error {
+			return collectError(c.MergeRequests.List(t.Context(), nil, Query("page", "11"))) // whose documents have page
+		}), "forge: GET /merge_requests: Query (page): a list requests its pages itself"},
 		{"position of a page", answered(200, "[]", list(nil, Query("cursor", "x"))), "Query (cursor): a list requests its pages itself"},
 		{"number of a page of a call", answered(200, "[]", func(c *Client) error {
 			_, err := Collect(ListAs[Issue](t.Context(), c, Call{Route: "/issues", Query: url.Values{"page": {"2"}}}))
 			return err
 		}), "Call.Query (page): a list requests its pages itself"},
+		{"body of another length", answered(200, "{}", func(c *Client) error {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.BaseURL()+"/x", strings.NewReader("abc"))
+			require.NoError(t, err)
+			req.ContentLength = 5
+			_, err = c.HTTPClient().Do(req)
+			return err
+		}), "the body is 2 bytes shorter than its ContentLength"},
 		{"no value to decode", done(204, "", Call{Method: "DELETE", Route: "/x"}, new(any)), "204 No Content: the call succeeded and there is no body to decode: pass nil for out; the write may have been applied"},
 		{"text to decode", answered(200, "a", func(c *Client) error { return c.Do(t.Context(), Call{Route: "/x", Form: url.Values{}}, new(any)) }, WithHTTPClient(textAnswers)), "the response is text/plain instead of JSON: use client.Open"},
 		{"a number for an object", done(200, "{}", Call{Route: "/x"}, new(int)), "the response is a JSON object, and out is of type int: pass a pointer to a struct or a map"},
@@ -256,6 +265,10 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"path of a page", answered(404, notFound, project(Path("acme/app/-/issues/5"))), `it is the path of a page: use "acme/app"`},
 		{"query after a path", answered(404, notFound, project(Path("acme/app?x=1"))), `it has a query: use "acme/app"`},
 		{"address of SSH", answered(404, notFound, project(Path("git@gitlab.com:acme/app.git"))), `it is a clone address: use "acme/app"`},
+		{"path for a segment", answered(200, "{}", func(c *Client) error {
+			_, err := c.Namespaces.Exists(t.Context(), "acme/app", nil)
+			return err
+		}), "it has a /, and the server compares one segment: use the last part"},
 		{"backslash", answered(404, notFound, project(Path(`acme\app`))), `it has backslashes: use "acme/app"`},
 		{"mention", answered(404, notFound, project(Path("@maya"))), `it begins with @: use "maya"`},
 		{"wrong refs", repository("Ref", func(c *Client) error {
@@ -373,7 +386,7 @@ func TestSaveToExistingDirectory(t *testing.T) {
 // a part of the password may have been read as the host.
 func TestErrorOfAProxy(t *testing.T) {
 	refused := strings.TrimPrefix(refusedAddress(t), "http://")
-	for address, shown := range map[string]bool{"http://" + refused: true, "http://u:p@" + refused: false, "http://u:p@ss.invalid": false} {
+	for address, shown := range map[string]bool{"http://" + refused: true, "http://u:p@" + refused: false, "socks5://u:p@" + refused: false, "http://u:p@ss.invalid": false} {
 		err := throughProxy(t, address)
 		var dial *net.OpError
 		require.ErrorAs(t, err, &dial, address)

@@ -143,7 +143,7 @@ func TestHTTPClientRefusals(t *testing.T) {
 		"Authorization": func(r *http.Request) { r.SetBasicAuth("a", "b") },
 		"Cookie":        func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "a", Value: "b"}) },
 		"user":          func(r *http.Request) { r.URL.User = url.UserPassword("a", "b") },
-		"private_token": func(r *http.Request) { r.URL.RawQuery = "private%5Ftoken=x" },
+		"private_token": func(r *http.Request) { r.URL.RawQuery = "private%5Ftoken%20[a]=x" },
 		"Host":          func(r *http.Request) { r.Host = "other.example.com" },
 		"absolute":      func(r *http.Request) { r.URL = &url.URL{Path: "/api/v4/user"} },
 		"CONNECT":       func(r *http.Request) { r.Method = "CONNECT" },

@@ -131,9 +131,6 @@ type tokenEndpoint struct {
 	err       error
 }
 
-// tokenRoute is the route of the token endpoint, which is not part of the API.
-var tokenRoute = route{Route: Route{Class: RetryClassNonIdempotent}}
-
 func (t *tokenEndpoint) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !t.sent || t.rejected() {
 		t.sent = true
@@ -167,7 +164,7 @@ func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, err
 		return nil, nil, conn.HideProxy(err, conn.ProxyOf(network, req))
 	}
 	defer response.Body.Close()
-	if outcome := outcomeOf(&tokenRoute, response.StatusCode, nil); outcome != succeeded && outcome != rejected {
+	if outcome := outcomeOf(&route{}, response.StatusCode, nil); outcome != succeeded && outcome != rejected {
 		return nil, nil, &tokenStatusError{response.StatusCode}
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxTokenResponse))

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"net/url"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -65,6 +66,7 @@ func TestOAuthEndpointFails(t *testing.T) {
 			api := guarded(t, fixed("new"))
 			err := wireClient(t, api.url, WithOAuth(config, expired("r1"))).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 			require.ErrorIs(t, err, ErrNoCredential, test.name)
+			require.NotErrorIs(t, err, os.ErrDeadlineExceeded, test.name)
 			require.ErrorContains(t, err, test.says, test.name)
 			assert.Len(t, tokens.seen(), asked, "%s, style %d", err, style)
 			assert.Empty(t, api.seen(), test.name)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -64,17 +65,20 @@ func TestLogLevels(t *testing.T) {
 		{"success", always(sayJSON("{}")), []string{attempt, call}},
 		{"retry", script(say(502, ""), sayJSON("{}")), []string{attempt, retry, attempt, call}},
 		{"304", always(say(304, "")), []string{attempt, call}},
-		{"404", always(say(404, "")), []string{attempt, failed}},
+		{"404", always(say(404, "", "X-Request-Id: r-1")), []string{attempt, failed}},
 		{"lost", script(reset(""), say(403, "")), []string{attempt, retry, attempt, failed}},
 		{"no JSON", always(sayJSON("{")), []string{attempt, call, failed}},
+		{"renewed token", script(say(401, ""), sayJSON("{}")), []string{attempt, attempt, call}},
 	} {
 		var log records
-		w := newWire(t, test.answer)
-		_ = wireClient(t, w.url, log.option(slog.LevelDebug)).Do(t.Context(), callOf(RetryClassIdempotent), new(any))
+		w, n := newWire(t, test.answer), 0
+		renewed := tokenSource(func() (*oauth2.Token, error) { n++; return &oauth2.Token{AccessToken: fmt.Sprint("token-", n)}, nil })
+		_ = wireClient(t, w.url, WithTokenSource(renewed), log.option(slog.LevelDebug)).Do(t.Context(), callOf(RetryClassIdempotent), new(any))
 		got, text := log.lines(t)
 		assert.Equal(t, test.want, got, test.name)
 		assert.Contains(t, text, `"route":"`+idempotentRoute+`"`)
 		assert.Contains(t, text, `"service":"issues"`)
+		assert.Equal(t, test.name == "404", strings.Contains(text, `"request_id":"r-1"`))
 		if test.name == "lost" { // the record of a retry has its cause: at info level there is none of the attempt
 			assert.Regexp(t, `"msg":"forge: retry"[^\n]*"error":"[^"]*(reset by peer|closed)`, text)
 		}

@@ -117,7 +117,7 @@ func (r *request) checkPosition(o *callOptions) error {
 	}{{"Call.Query", r.query}, {"Query", o.query}} {
 		for _, name := range []string{"page", "cursor", "page_token"} {
 			later := slices.ContainsFunc(from.query[name], func(value string) bool { return name != "page" || value != "1" && !o.onePage })
-			if own := later && name != "page" && r.route.documented()[name]; later && !own && !o.skipValidation {
+			if own := name != "page" && r.route.documented()[name]; later && !own && !o.skipValidation {
 				return &ValidationError{Option: from.option, Param: name, Reason: "a list requests its pages itself: add OnePage to read one page by its number, or use PerPage and StartAt"}
 			}
 		}
@@ -262,7 +262,7 @@ func (p *pager[T]) goesBack(query, next string) bool {
 // isKeyset reports whether a query names its page by an item instead of a number. Servers may keep
 // a page number in such links; it has no meaning.
 func isKeyset(query url.Values) bool {
-	for _, name := range []string{"cursor", "id_after", "page_token", "last"} {
+	for _, name := range []string{"cursor", "id_after", "page_token"} {
 		if query.Has(name) {
 			return true
 		}

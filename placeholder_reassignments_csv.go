@@ -112,7 +112,7 @@ func readReassignments(file io.Reader, c *core, lineEnd bool, yield func(*Placeh
 		if broken := (*csv.ParseError)(nil); errors.Is(err, csv.ErrFieldCount) && errors.As(err, &broken) {
 			err = fmt.Errorf("line %d has %d fields, and the header has %d: %w", broken.StartLine, len(record), records.FieldsPerRecord, err)
 		}
-		if err == nil && lineEnd && source.unfinished(records.InputOffset()) {
+		if lineEnd && source.unfinished(records.InputOffset()) {
 			err = fmt.Errorf("the last line is truncated: %w", io.ErrUnexpectedEOF)
 		}
 		return record, err

@@ -105,7 +105,7 @@ func (s *RegistryService) WaitDeleted(ctx context.Context, project Ref, reposito
 			found, err = s.findInList(ctx, project, repository, opts)
 		}
 		switch {
-		case err != nil || found == nil:
+		case found == nil:
 			return err == nil, "", err
 		case found.Status == RegistryStatusDeleteFailed:
 			return false, "", r.fail(ErrDeleteFailed, "the server could not delete the repository")

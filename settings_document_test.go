@@ -241,8 +241,12 @@ func TestApplySettingsFails(t *testing.T) {
 	assert.Nil(t, report)
 	_, err = c.Settings.Apply(t.Context(), changes)
 	require.ErrorIs(t, err, ErrInvalidResponse)
-	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{AkismetEnabled: new(true)}).Diff())
-	assertRefused(t, err, "ApplicationSettings.AkismetAPIKey", "akismet_api_key")
+	document := settingsOf(t, `{"akismet_enabled":false,"akismet_api_key":null}`)
+	document.AkismetEnabled = new(true)
+	for _, changes := range []*SettingsDiff{document.Diff(), (&UpdateSettingsOptions{AkismetEnabled: new(true)}).Diff()} {
+		_, err = c.Settings.Apply(t.Context(), changes)
+		assertRefused(t, err, "ApplicationSettings.AkismetAPIKey", "akismet_api_key")
+	}
 	_, err = c.Settings.Apply(t.Context(), (&UpdateSettingsOptions{Extra: map[string]any{"x": func() {}}}).Diff())
 	assertRefused(t, err, "UpdateSettingsOptions", "")
 }

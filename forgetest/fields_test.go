@@ -213,7 +213,7 @@ func TestDurations(t *testing.T) {
 func TestAges(t *testing.T) {
 	const day = 24 * time.Hour
 	for text, want := range map[string]time.Duration{
-		"1h": time.Hour, "1d": day, "1month": 30 * day, "2 weeks": 14 * day, "1y": 8766 * time.Hour, "3mo": 90 * day, "1d12h": 36 * time.Hour,
+		"1h": time.Hour, " 1d ": day, "1month": 30 * day, "2 weeks": 14 * day, "1y": 8766 * time.Hour, "3mo": 90 * day, "1d12h": 36 * time.Hour,
 		"1 day 2 hours": 26 * time.Hour, "1 day 30 minutes": day + 30*time.Minute, "1d30m": day + 30*time.Minute, "90 secs": 90 * time.Second,
 		"1.5 days": 36 * time.Hour, "1 day and 1 min": day + time.Minute, "1 Week, 2 hrs": 7*day + 2*time.Hour, "1m": time.Minute, "2 mos": 60 * day,
 	} {

@@ -205,7 +205,7 @@ func (s *Server) countApplied(c *call, status int) {
 	if c.applied != nil {
 		applied = *c.applied
 	}
-	if c.route != nil && applied {
+	if applied {
 		s.log.update(func() {
 			s.log.effects[c.route.name]++
 			c.entry.Applied = true

@@ -72,10 +72,9 @@ func listNamespaces(c *call) response {
 }
 
 func getNamespace(c *call) response {
-	id, isID := parseID(c.args["id"])
+	is := refersTo(c.args["id"])
 	for _, n := range c.store.namespaces() {
-		named := isID && n.id == id || !isID && strings.EqualFold(n.path, c.args["id"])
-		if named && (c.user.Admin || n.role(c.user) > NoAccess) {
+		if is(n.id, n.path) && (c.user.Admin || n.role(c.user) > NoAccess) {
 			return ok(c.renderNamespace(n))
 		}
 	}

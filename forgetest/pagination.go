@@ -122,10 +122,13 @@ func (c *call) keysetPage(l listing, perPage int) response {
 // behind returns the index after the record that a page token names.
 func (l listing) behind(token string) (int, bool) {
 	key, err := base64.RawURLEncoding.DecodeString(token)
-	if err == nil && l.after != nil {
+	if err != nil {
+		return 0, false
+	}
+	if l.after != nil {
 		return l.after(string(key))
 	}
-	for i := 0; err == nil && i < l.n; i++ {
+	for i := range l.n {
 		if l.key(i) == string(key) {
 			return i + 1, true
 		}

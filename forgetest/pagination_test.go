@@ -159,7 +159,9 @@ func TestTreeKeysetWalk(t *testing.T) {
 	assert.NotContains(t, first.Header, "X-Next-Page")
 	assert.Contains(t, first.next(), "page_token=")
 	assert.Contains(t, first.next(), "id=group%2Fapp")
-	assert.Equal(t, 400, c.get(path+"&pagination=keyset&page_token=nonsense").Status)
+	for _, bad := range []string{path + "&pagination=keyset&page_token=nonsense", strings.Replace(first.next(), "page_token=", "page_token=!", 1), first.next() + "!"} {
+		assert.Equal(t, 400, c.get(bad).Status, bad)
+	}
 }
 
 // The scan has the same issues as a complete list, for every order in which pages are requested.

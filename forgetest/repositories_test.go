@@ -182,6 +182,9 @@ func TestArchives(t *testing.T) {
 	}
 	ofFolder := c.get(repo + "/archive?path=src%2Fbox").Header.Get("Content-Disposition")
 	assert.Equal(t, `attachment; filename="`+folder+`-src-box.tar.gz"`, ofFolder)
+	p.AddBranch("a/b", "main")
+	ofBranch := c.get(repo + "/archive?sha=a%2Fb").Header.Get("Content-Disposition")
+	assert.Contains(t, ofBranch, `filename="app-a-b-`)
 	for _, bad := range []string{".rar", ".tgz"} {
 		assert.Equal(t, 404, c.get(repo+"/archive"+bad).Status)
 	}

@@ -92,7 +92,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 func (c *call) findRoute(base, path string) (allowed []string) {
 	routes := &c.server.routes
 	c.route, c.args, allowed = routes.find(base, c.r.Method, path)
-	if c.route == nil && c.r.Method == http.MethodHead && slices.Contains(allowed, http.MethodGet) {
+	if c.route == nil && c.r.Method == http.MethodHead {
 		c.r = c.r.WithContext(c.r.Context()) // a copy
 		c.r.Method = http.MethodGet
 		c.route, c.args, allowed = routes.find(base, http.MethodGet, path)

@@ -63,6 +63,7 @@ func shownTrials(kind string) []trial {
 		level := func(value any) []any { return []any{map[string]any{"access_level": value}} }
 		all = append(legal(map[string]any{"allow_force_push": true, "allowed_to_push": level(40.0), "allowed_to_merge": level(30.0)}, object,
 			map[string]any{"allowed_to_merge": list, "other": "x"}), illegal(1, true, "a", list)...)
+		all = append(all, trial{value: map[string]any{"allowed_to_push": level("40")}, legal: true, shown: map[string]any{"allowed_to_push": level(40.0)}})
 		for _, name := range []string{"allowed_to_push", "allowed_to_merge"} {
 			all = append(all, illegal(map[string]any{name: level("x")}, map[string]any{name: level(nil)}, map[string]any{name: []any{40}},
 				map[string]any{name: object}, map[string]any{name: true})...)

@@ -80,9 +80,9 @@ func (s *store) findUser(ref string) *User {
 
 // findGroup finds a group by id or full path.
 func (s *store) findGroup(ref string) *Group {
-	id, isID := parseID(ref)
+	is := refersTo(ref)
 	for _, g := range s.groups {
-		if isID && g.ID == id || !isID && strings.EqualFold(g.Path, ref) {
+		if is(g.ID, g.Path) {
 			return g
 		}
 	}
@@ -91,14 +91,23 @@ func (s *store) findGroup(ref string) *Group {
 
 // findProject finds a project by id or full path; moved is true if ref is a former path.
 func (s *store) findProject(ref string) (p *Project, moved bool) {
-	id, isID := parseID(ref)
+	is := refersTo(ref)
 	for _, p := range s.projects {
-		if isID && p.ID == id || !isID && strings.EqualFold(p.Path, ref) {
+		if is(p.ID, p.Path) {
 			return p, false
 		}
 	}
 	p, moved = s.moved[strings.ToLower(ref)]
 	return p, moved
+}
+
+// refersTo returns whether a reference means the object with an id and a full path. A number is an
+// id.
+func refersTo(ref string) func(id int64, path string) bool {
+	if want, isID := parseID(ref); isID {
+		return func(id int64, _ string) bool { return id == want }
+	}
+	return func(_ int64, path string) bool { return strings.EqualFold(path, ref) }
 }
 
 func parseID(s string) (int64, bool) {

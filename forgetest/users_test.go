@@ -340,6 +340,7 @@ func TestNamespaceExists(t *testing.T) {
 	s := New(t)
 	s.AddGroup("group/sub")
 	s.AddGroup("group1")
+	assert.Equal(t, "Billing Api V 2", s.AddGroup("billing-api_v.2").Name)
 	c := newCaller(t, s)
 	for path, body := range map[string]string{
 		"/namespaces/group/exists":             `{"exists":true,"suggests":["group2"]}`,

@@ -22,7 +22,7 @@ func TestUserValues(t *testing.T) {
 		"web_url": s.URL + "/jane.doe", "created_at": noonText, "bot": false, "local_time": "12:00 PM", "is_followed": false,
 		"email": "jane.doe@example.com", "commit_email": "jane.doe@example.com", "is_admin": false, "last_sign_in_at": noonText,
 		"confirmed_at": noonText, "last_activity_on": "2026-03-04", "current_sign_in_at": noonText, "two_factor_enabled": false,
-		"can_create_group": true, "can_create_project": true, "projects_limit": 100000.0, "theme_id": 1.0, "color_scheme_id": 1.0, "external": false, "private_profile": false, "is_auditor": false,
+		"can_create_group": true, "can_create_project": true, "projects_limit": 100000.0, "theme_id": 1.0, "color_scheme_id": 1.0, "external": false, "private_profile": false, "is_auditor": false, "trial": false,
 		"namespace_id":    float64(jane.namespaceID),
 		"identities":      []any{map[string]any{"provider": "ldapmain", "extern_uid": "uid=jane"}},
 		"scim_identities": []any{map[string]any{"extern_uid": "scim-jane", "group_id": 0.0, "active": true}},

@@ -3,6 +3,7 @@ package contracttest_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/constant"
 	"maps"
 	"reflect"
@@ -118,12 +119,18 @@ func checkPairs(t *testing.T, c *cases.Case, fields map[string]reflect.Type, exc
 			name, nested := strings.CutPrefix(strings.TrimSuffix(one, "[]"), "not[")
 			against, too := strings.CutPrefix(strings.TrimSuffix(other, "[]"), "not[")
 			name, against = strings.Trim(name, "[]"), strings.Trim(against, "[]")
-			if one == other || nested != too || with(one) != nil || with(other) != nil { // it needs a third
+			if alone := with(one); one == other || nested != too || alone != nil || with(other) != nil { // it needs a third
+				assert.NotContains(t, fmt.Sprint(alone), "combined with", c.Name)
 				continue
 			}
 			want := slices.Contains(excluded[name], against) || slices.Contains(excluded[against], name) ||
 				!nested && (excludedBeyond[name] == against || excludedBeyond[against] == name)
-			assert.Equal(t, want, with(one, other) != nil, "%s: %s and %s", c.Name, one, other)
+			refused := with(one, other)
+			assert.Equal(t, want, refused != nil, "%s: %s and %s", c.Name, one, other)
+			if refused != nil { // the error names both
+				assert.ErrorContains(t, refused, strings.TrimSuffix(one, "[]"), c.Name)
+				assert.ErrorContains(t, refused, strings.TrimSuffix(other, "[]"), c.Name)
+			}
 		}
 	}
 }

@@ -167,7 +167,7 @@ func (r *Reader) Mismatches() []Mismatch { return r.wrong }
 
 // End returns an error if anything but white space follows the value.
 func (r *Reader) End() error {
-	if r.peek(); r.err == nil && r.pos < len(r.data) {
+	if r.peek(); r.pos < len(r.data) {
 		r.fail("unexpected data after the value")
 	}
 	return r.err
@@ -193,9 +193,11 @@ func (r *Reader) Array() bool { return r.enter('[', "array") }
 func (r *Reader) enter(open byte, want string) bool {
 	switch c := r.peek(); {
 	case r.err != nil:
-	case c == open && len(r.path) == maxDepth:
-		r.fail("nested too deeply")
 	case c == open:
+		if len(r.path) == maxDepth {
+			r.fail("nested too deeply")
+			return false
+		}
 		r.pos++
 		r.path = append(r.path, step{index: -1, state: empty})
 		return true

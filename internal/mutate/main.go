@@ -16,9 +16,10 @@
 // and the data of demonstrations (demo*.go). Declared constants are changed where they are
 // used.
 //
-// A mutant is killed if a test fails or does not end. Fast tests that reach few mutants run first.
-// -without omits tests, to measure what only they kill. -longest omits slow tests: the result is
-// then a lower bound of the score.
+// A mutant is killed if a test fails or does not end. The tests of its file run first, then fast
+// ones that reach few mutants. -without omits tests, to measure what only they kill. -longest omits
+// slow tests, and ends a mutant's after ten times as long: the result is then a lower bound of the
+// score.
 package main
 
 import (

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -102,7 +103,7 @@ func (t *tree) judge(ctx context.Context, w io.Writer, o options, chosen []mutan
 		if ctx.Err() != nil {
 			return
 		}
-		v := try(ctx, m, tests)
+		v := o.try(ctx, m, tests)
 		mu.Lock()
 		defer mu.Unlock()
 		verdicts = append(verdicts, v)
@@ -139,9 +140,7 @@ func (o options) covered(ctx context.Context, w io.Writer, dir string, packages 
 				_, _ = fmt.Fprintf(w, "omitted, as it fails without a mutant: %s\n\t%s\n", t, t.failed)
 			case t.failed != "":
 				again = append(again, t.apart()...)
-			case len(t.slow) > 0:
-				again = append(again, t.fast()...)
-			default:
+			case len(t.names) > 0:
 				passed = append(passed, t)
 			}
 		})
@@ -152,9 +151,9 @@ func (o options) covered(ctx context.Context, w io.Writer, dir string, packages 
 	return append(passed, others...), failure
 }
 
-// try runs the tests that reach a mutant, until one fails: at first a few that reach little else,
-// then all fast ones, then the others.
-func try(ctx context.Context, m mutant, tests []*test) verdict {
+// try runs the tests that reach a mutant, until one fails: at first those of its file, then those
+// that reach little else and are fast. With -longest, it ends after some time.
+func (o options) try(ctx context.Context, m mutant, tests []*test) verdict {
 	v := verdict{mutant: m}
 	var reaching []*test
 	for _, t := range tests {
@@ -163,10 +162,18 @@ func try(ctx context.Context, m mutant, tests []*test) verdict {
 		}
 	}
 	v.tests = len(reaching)
+	order := func(t *test) float64 {
+		if t.isOf(m.file) {
+			return t.took.Seconds()
+		}
+		return math.Inf(0)
+	}
 	slices.SortStableFunc(reaching, func(a, b *test) int {
-		return cmp.Compare(float64(len(a.reaches)+5)*a.took.Seconds(), float64(len(b.reaches)+5)*b.took.Seconds())
+		return cmp.Or(cmp.Compare(order(a), order(b)),
+			cmp.Compare(float64(len(a.reaches)+5)*a.took.Seconds(), float64(len(b.reaches)+5)*b.took.Seconds()))
 	})
-	for len(reaching) > 0 && ctx.Err() == nil {
+	began := time.Now()
+	for len(reaching) > 0 && ctx.Err() == nil && (o.longest == 0 || time.Since(began) < patience*o.longest) {
 		n, total := 0, time.Duration(0)
 		for n < len(reaching) && (n == 0 || total < time.Second) {
 			total += reaching[n].took
@@ -180,6 +187,9 @@ func try(ctx context.Context, m mutant, tests []*test) verdict {
 	return v
 }
 
+// patience is the number of the longest tests that a mutant gets, if there is a limit.
+const patience = 10
+
 // batch runs tests, one program for each package, and returns the test that failed.
 func batch(ctx context.Context, m mutant, tests []*test) string {
 	byPackage := map[string][]*test{}
@@ -191,11 +201,12 @@ func batch(ctx context.Context, m mutant, tests []*test) string {
 		for _, t := range byPackage[pkg] {
 			limit += 5 * t.took
 		}
-		out, err := execute(ctx, byPackage[pkg], limit, fmt.Sprintf("FORGE_MUTANT=%d", m.id))
+		var out watch
+		err := execute(ctx, byPackage[pkg], limit, &out, fmt.Sprintf("FORGE_MUTANT=%d", m.id))
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		if failed := regexp.MustCompile(`(?m)^--- FAIL: (\S+)`).FindSubmatch(out); failed != nil {
+		if failed := regexp.MustCompile(`(?m)^--- FAIL: (\S+)`).FindSubmatch(out.Bytes()); failed != nil {
 			return pkg + "." + string(failed[1])
 		}
 		return pkg + " (ended: " + byPackage[pkg][0].names[0] + ")"

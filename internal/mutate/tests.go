@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,11 +23,11 @@ import (
 type test struct {
 	pkg     string
 	names   []string
-	dir     string // of its package
-	program string // the compiled test program
+	files   []string // that have the tests
+	dir     string   // of its package
+	program string   // the compiled test program
 	took    time.Duration
-	slow    []string // the names that -longest omits
-	reaches []int    // mutants
+	reaches []int // mutants
 	failed  string
 }
 
@@ -38,18 +39,9 @@ const together = 8
 // apart returns the tests one by one.
 func (t *test) apart() (all []*test) {
 	for _, name := range t.names {
-		all = append(all, &test{pkg: t.pkg, names: []string{name}, dir: t.dir, program: t.program})
+		all = append(all, &test{pkg: t.pkg, names: []string{name}, files: t.files, dir: t.dir, program: t.program})
 	}
 	return all
-}
-
-// fast returns the tests without the slow ones.
-func (t *test) fast() []*test {
-	names := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return slices.Contains(t.slow, name) })
-	if len(names) == 0 {
-		return nil
-	}
-	return []*test{{pkg: t.pkg, names: names, dir: t.dir, program: t.program}}
 }
 
 // build compiles the test programs of the packages, with the mutants in them. Mutants that do not
@@ -90,7 +82,7 @@ func (t *tree) compile(ctx context.Context, dir, overlay string, packages []modu
 		if err := os.MkdirAll(to, 0o700); err != nil {
 			return "", err
 		}
-		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-c", "-vet=off", "-overlay", overlay, "-o", to}, list...)...)
+		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-c", "-vet=off", "-ldflags=-s", "-overlay", overlay, "-o", to}, list...)...)
 		cmd.Dir = t.root
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return string(out), err
@@ -133,11 +125,45 @@ func list(ctx context.Context, dir string, packages []module, without *regexp.Re
 				names = append(names, name)
 			}
 		}
+		files, err := declared(p)
+		if err != nil {
+			return nil, err
+		}
 		for some := range slices.Chunk(names, together) {
-			all = append(all, &test{pkg: p.ImportPath, names: some, dir: p.Dir, program: program})
+			t := &test{pkg: p.ImportPath, names: some, dir: p.Dir, program: program}
+			for _, name := range some {
+				t.files = append(t.files, files[name])
+			}
+			all = append(all, t)
 		}
 	}
 	return all, nil
+}
+
+var declaration = regexp.MustCompile(`(?m)^func ((?:Test|Example|Fuzz)\w*)\(`)
+
+// declared returns the file of each test of a package.
+func declared(p module) (map[string]string, error) {
+	files := map[string]string{}
+	for _, file := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+		source, err := os.ReadFile(filepath.Join(p.Dir, file))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range declaration.FindAllSubmatch(source, -1) {
+			files[string(name[1])] = filepath.Join(p.Dir, file)
+		}
+	}
+	return files, nil
+}
+
+// isOf reports whether the tests are named after a source file: those of call.go are in
+// call_test.go and call_*_test.go.
+func (t *test) isOf(source string) bool {
+	stem := strings.TrimSuffix(source, ".go")
+	return slices.ContainsFunc(t.files, func(file string) bool {
+		return strings.HasSuffix(file, "/"+stem+"_test.go") || strings.Contains(file, "/"+stem+"_")
+	})
 }
 
 // each calls f for all items, in several goroutines.
@@ -158,10 +184,13 @@ func each[T any](workers int, items []T, f func(T)) {
 	wait.Wait()
 }
 
-var passed = regexp.MustCompile(`(?m)^--- PASS: (\S+) \(([\d.]+s)\)`)
+var (
+	begun = regexp.MustCompile(`(?m)^=== (?:RUN|CONT) +([^/\s]+)$`)
+	ended = regexp.MustCompile(`(?m)^--- (?:PASS|SKIP): (\S+) \(([\d.]+s)\)`)
+)
 
-// cover runs the tests without a mutant, and records their time, those that take longer than
-// longest, and the mutants that they reach.
+// cover runs the tests without a mutant, and records their time and the mutants that they reach.
+// It omits those that take longer than longest.
 func (t *test) cover(ctx context.Context, size int, longest time.Duration) error {
 	file, err := os.CreateTemp("", "hits")
 	if err != nil {
@@ -171,18 +200,26 @@ func (t *test) cover(ctx context.Context, size int, longest time.Duration) error
 	if err = errors.Join(file.Truncate(int64(size)), file.Chmod(0o666), file.Close()); err != nil { // some tests have another user
 		return err
 	}
-	began := time.Now()
-	out, err := execute(ctx, []*test{t}, 5*time.Minute, "FORGE_MUTANT_HITS="+file.Name())
-	t.took = time.Since(began)
-	if err != nil {
-		t.failed = lastLines(out)
-		return ctx.Err()
-	}
-	for _, line := range passed.FindAllSubmatch(out, -1) {
-		if took, err := time.ParseDuration(string(line[2])); err == nil && longest > 0 && took > longest {
-			t.slow = append(t.slow, string(line[1]))
+	var fast []string
+	for len(t.names) > 0 {
+		out := &watch{longest: longest}
+		err := execute(ctx, []*test{t}, 5*time.Minute, out, "FORGE_MUTANT_HITS="+file.Name())
+		slow := out.stop()
+		if err != nil && slow == "" {
+			t.failed, t.names = lastLines(out.Bytes()), append(fast, t.names...)
+			return ctx.Err()
 		}
+		t.took += startup
+		for _, line := range ended.FindAllSubmatch(out.Bytes(), -1) {
+			name := string(line[1])
+			if took, err := time.ParseDuration(string(line[2])); err == nil && slices.Contains(t.names, name) {
+				t.took += took
+				fast = append(fast, name)
+			}
+		}
+		t.names = slices.DeleteFunc(t.names, func(name string) bool { return err == nil || name == slow || slices.Contains(fast, name) })
 	}
+	t.names = fast
 	hits, err := os.ReadFile(file.Name())
 	for id, hit := range hits {
 		if hit != 0 {
@@ -192,21 +229,53 @@ func (t *test) cover(ctx context.Context, size int, longest time.Duration) error
 	return err
 }
 
+// startup is about the time of a program without tests.
+const startup = 20 * time.Millisecond
+
+// watch is the output of a test program. It ends the program if one test takes longer than longest.
+type watch struct {
+	bytes.Buffer
+	longest time.Duration // 0 for no limit
+	end     context.CancelFunc
+	test    string
+	timer   *time.Timer
+	expired atomic.Bool
+}
+
+func (w *watch) Write(p []byte) (int, error) {
+	if names := begun.FindAllSubmatch(p, -1); len(names) > 0 && w.longest > 0 {
+		if name := string(names[len(names)-1][1]); name != w.test && w.pause() {
+			w.test = name
+			w.timer = time.AfterFunc(w.longest, func() { w.expired.Store(true); w.end() })
+		}
+	}
+	return w.Buffer.Write(p)
+}
+
+// pause stops the timer, and reports whether the test was in time.
+func (w *watch) pause() bool { return w.timer == nil || w.timer.Stop() }
+
+// stop returns the test that took too long; "" if none did.
+func (w *watch) stop() string {
+	if w.pause(); w.expired.Load() {
+		return w.test
+	}
+	return ""
+}
+
 // execute runs tests of one package until one fails.
-func execute(ctx context.Context, tests []*test, limit time.Duration, env ...string) ([]byte, error) {
+func execute(ctx context.Context, tests []*test, limit time.Duration, out *watch, env ...string) error {
 	var names []string
 	for _, t := range tests {
 		names = append(names, t.names...)
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
-	defer cancel()
+	ctx, out.end = context.WithTimeout(ctx, limit+10*time.Second)
+	defer out.end()
 	cmd := exec.CommandContext(ctx, tests[0].program, "-test.run=^("+strings.Join(names, "|")+")$", "-test.failfast", "-test.v", "-test.count=1", "-test.timeout="+limit.String())
 	cmd.Dir, cmd.Env = tests[0].dir, append(os.Environ(), env...)
 	cmd.WaitDelay = 5 * time.Second // for children that keep the output open
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	return out.Bytes(), err
+	cmd.Stdout, cmd.Stderr = out, out
+	return cmd.Run()
 }
 
 func lastLines(out []byte) string {
