@@ -48,6 +48,7 @@ type Server struct {
 	auditLimit    AuditEventLimit
 	changes       changes
 	jobReachesAll bool // the job token has access to all projects
+	limitHeaders  bool // responses below the limit have the headers, too
 
 	http     *http.Server
 	stop     context.CancelFunc
