@@ -37,8 +37,9 @@ const (
 type Ticket struct {
 	route  Route
 	window *window
-	done   int // the requests of the window that had ended when this one was sent
-	after  int // those that were sent until the first one that ended after that
+	number int // of the requests of the window
+	done   int // those that had ended when this one was sent
+	after  int // those that were sent until this one, or a later one, ended
 }
 
 // waiter is a request that waits for its turn.
@@ -141,7 +142,7 @@ func (p *Pacer) Done(t *Ticket, sent bool, h http.Header) {
 	defer p.mu.Unlock()
 	now, w := time.Now(), t.window
 	defer w.wake()
-	w.receive()
+	w.receive(t)
 	if !sent {
 		w.left++
 		w.own--

@@ -29,9 +29,11 @@ type window struct {
 	dated bool          // ahead is known
 
 	trial time.Time // while callers wait for the first response of a window: the end of that wait
+	busy  bool      // callers waited for this window, since the last one was used up
 	last  time.Time // when the last request was sent
 
-	// The requests of this client, ever. fresh are those that were sent since the last response.
+	// The requests of this client, ever. fresh are those that no later one has overtaken or followed:
+	// none that was sent after them has ended.
 	sent, done int
 	fresh      []*Ticket
 
@@ -42,8 +44,8 @@ type window struct {
 
 // send records a request that is about to be sent.
 func (w *window) send(now time.Time) *Ticket {
-	t := &Ticket{window: w, done: w.done}
 	w.sent++
+	t := &Ticket{window: w, number: w.sent, done: w.done}
 	w.own++
 	w.left--
 	w.last = now
@@ -51,13 +53,14 @@ func (w *window) send(now time.Time) *Ticket {
 	return t
 }
 
-// receive records the end of a request.
-func (w *window) receive() {
+// receive records the end of a request. What is sent from now on reaches the server after it, and
+// after those that were sent before it.
+func (w *window) receive(t *Ticket) {
 	w.done++
-	for _, t := range w.fresh {
-		t.after = w.sent
+	for len(w.fresh) > 0 && w.fresh[0].number <= t.number {
+		w.fresh[0].after = w.sent
+		w.fresh = w.fresh[1:]
 	}
-	w.fresh = w.fresh[:0]
 }
 
 // observe reads what a response says of the window. The other requests in flight may have been
@@ -96,8 +99,8 @@ func (w *window) roll(now time.Time) {
 		return
 	}
 	w.lastOwn, w.lastOthers, w.own, w.others = w.own, w.others, 0, 0
-	w.limit, w.peak, w.until = w.peak, 0, time.Time{}
-	if len(w.queue) > 0 {
+	w.limit, w.peak, w.until, w.busy = w.peak, 0, time.Time{}, len(w.queue) > 0
+	if w.busy {
 		w.left, w.trial = max(1, int(float64(w.limit)*freeShare*w.share())), now.Add(longestTrial)
 	}
 }
@@ -114,6 +117,9 @@ func (w *window) share() float64 {
 // next returns when the next of a number of waiting requests may be sent; not after now means now.
 func (w *window) next(waiting int, now time.Time) time.Time {
 	w.roll(now)
+	if w.busy { // the callers whose requests are in flight will come back
+		waiting += w.sent - w.done
+	}
 	switch share := w.share(); {
 	case !w.trial.IsZero():
 		if w.left > 0 {
