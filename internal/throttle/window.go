@@ -117,24 +117,22 @@ func (w *window) share() float64 {
 // next returns when the next of a number of waiting requests may be sent; not after now means now.
 func (w *window) next(waiting int, now time.Time) time.Time {
 	w.roll(now)
-	if w.busy { // the callers whose requests are in flight will come back
+	share := w.share()
+	if w.busy || share < 1 { // the callers whose requests are in flight will come back
 		waiting += w.sent - w.done
 	}
-	switch share := w.share(); {
-	case !w.trial.IsZero():
-		if w.left > 0 {
-			return now
-		}
-		return w.trial
-	case w.until.IsZero():
+	budget := float64(w.left) * share
+	switch {
+	case !w.trial.IsZero() && w.left > 0, w.until.IsZero() && w.trial.IsZero():
 		return now
-	case w.left <= 0:
+	case w.until.IsZero():
+		return w.trial
+	case budget < 1:
 		return w.until
-	case waiting <= w.left && share == 1, float64(w.left) > float64(w.limit)*(1-freeShare):
+	case float64(waiting) <= budget, float64(w.left) > float64(w.limit)*(1-freeShare):
 		return now
 	default:
-		slots := float64(w.left)*share + 1
-		return w.last.Add(time.Duration(float64(w.until.Sub(w.last)) / slots))
+		return w.last.Add(time.Duration(float64(w.until.Sub(w.last)) / (budget + 1)))
 	}
 }
 
