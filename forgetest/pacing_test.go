@@ -3,6 +3,7 @@ package forgetest_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,18 +17,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const apiThrottle = "throttle_authenticated_api"
-
 // pacedServer is a server in a bubble that limits its user and takes 20 ms for a request.
 type pacedServer struct {
 	*forgetest.Server
 	t       *testing.T
 	network *pipenet.Listener
-	refused map[int64]int // 429s by window of 6 s
 }
 
 func startPaced(t *testing.T, calls int, period time.Duration, options ...forgetest.Option) *pacedServer {
-	s := &pacedServer{t: t, network: pipenet.Listen(), refused: map[int64]int{}}
+	t.Helper()
+	s := &pacedServer{t: t, network: pipenet.Listen()}
 	s.Server = forgetest.New(t, append(options, forgetest.WithListener(s.network), forgetest.WithRateLimitHeaders(),
 		forgetest.WithHTTPServer(func(h *http.Server) {
 			next := h.Handler
@@ -37,22 +36,21 @@ func startPaced(t *testing.T, calls int, period time.Duration, options ...forget
 				time.Sleep(10 * time.Millisecond)
 			})
 		}))...)
-	s.SetThrottle(apiThrottle, calls, period)
+	s.SetThrottle("throttle_authenticated_api", calls, period)
 	return s
 }
 
-// refusals returns the largest number of 429s in a window of the period.
-func (s *pacedServer) refusals(seen []forge.Attempt, period time.Duration) (most int) {
+// refusals returns the number of 429s by the number of the window.
+func refusals(began time.Time, period time.Duration, clients ...*attempts) map[int64]int {
 	windows := map[int64]int{}
-	for _, a := range seen {
-		if a.Status == http.StatusTooManyRequests {
-			windows[a.Start.UnixNano()/int64(period)]++
+	for _, client := range clients {
+		for _, a := range client.all {
+			if a.Status == http.StatusTooManyRequests {
+				windows[int64(a.Start.Sub(began)/period)]++
+			}
 		}
 	}
-	for _, n := range windows {
-		most = max(most, n)
-	}
-	return most
+	return windows
 }
 
 // client returns a client that keeps its attempts, and does not know of others.
@@ -76,88 +74,154 @@ func (s *attempts) add(_ context.Context, a forge.Attempt) {
 	s.all = append(s.all, a)
 }
 
-// readAll makes calls from a number of goroutines.
-func readAll(t *testing.T, c *forge.Client, goroutines, calls int) {
+// readAll makes calls from a number of goroutines, and returns how many each one has made.
+func readAll(t *testing.T, c *forge.Client, goroutines, calls int) []int {
+	t.Helper()
 	var left atomic.Int64
 	left.Store(int64(calls))
+	made := make([]int, goroutines)
 	var running sync.WaitGroup
-	for range goroutines {
+	for i := range goroutines {
 		running.Go(func() {
-			for left.Add(-1) >= 0 {
+			for ; left.Add(-1) >= 0; made[i]++ {
 				_, err := c.Users.Get(t.Context(), 1, nil)
 				assert.NoError(t, err)
 			}
 		})
 	}
 	running.Wait()
+	return made
 }
 
-// 300 calls of 32 goroutines against 60 in 6 s get no 429, and take no longer than the limit needs.
+// Calls of many goroutines reach the limit and do not exceed it. They take as long as the limit
+// requires, none fails, and each goroutine gets about as many requests as the others.
 func TestPacing(t *testing.T) {
+	const window = 6 * time.Second
 	synctest.Test(t, func(t *testing.T) {
-		s := startPaced(t, 60, 6*time.Second)
+		s := startPaced(t, 60, window)
 		c, seen := s.client()
 		began := time.Now()
-		readAll(t, c, 32, 300)
-		t.Log(time.Since(began), c.Stats(), s.refusals(seen.all, 6*time.Second))
-		assert.LessOrEqual(t, time.Since(began), 29*time.Second)
-		assert.LessOrEqual(t, s.refusals(seen.all, 6*time.Second), 1)
-		require.NotZero(t, c.Stats().PacingWaits)
-		c.CloseIdleConnections()
-	})
-}
+		made := readAll(t, c, 32, 300)
+		assert.LessOrEqual(t, time.Since(began), 4*window+time.Second, "five windows, of which the last is not waited for")
+		assert.Empty(t, refusals(began, window, seen))
+		assert.LessOrEqual(t, slices.Max(made)-slices.Min(made), 4, "%v", made)
 
-func TestPacingTwoClients(t *testing.T) {
-  for _, g := range []int{16,32} {
-	synctest.Test(t, func(t *testing.T) {
-		s := startPaced(t, 60, 6*time.Second)
-		c, seen := s.client()
-		d, seen2 := s.client()
-		began := time.Now()
-		var w sync.WaitGroup
-		w.Go(func() { readAll(t, c, g, 150) })
-		w.Go(func() { readAll(t, d, g, 150) })
-		w.Wait()
-		t.Log(time.Since(began), c.Stats(), d.Stats())
-		all := append(seen.all, seen2.all...)
-		windows := map[int64]int{}
-		n := map[int64]int{}
-		for _, a := range all {
-			n[a.Start.Unix()/6]++
-			if a.Status == 429 { windows[a.Start.Unix()/6]++ }
+		last, waited, spread := time.Time{}, time.Duration(0), map[time.Duration]int{}
+		for _, a := range seen.all {
+			waited += a.PacingWait
+			if since := a.Start.Sub(began); since > window+window/10 && since < 2*window {
+				spread[since.Truncate(time.Second)]++
+				last = a.Start
+			}
 		}
-		t.Log(windows, n)
-		c.CloseIdleConnections()
-		d.CloseIdleConnections()
+		assert.Equal(t, c.Stats().PacingWaitTime, waited)
+		assert.Len(t, spread, 6, "the second half of the window is spread over it: %v", spread)
+		assert.Greater(t, last.Sub(began), 2*window-time.Second)
 	})
-	}
 }
 
-func TestPacingLong(t *testing.T) {
+// 3000 calls of 64 goroutines against 600 a minute need four minutes: the fifth window is not full.
+func TestPacingOfALongJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startPaced(t, 600, time.Minute)
 		c, seen := s.client()
 		began := time.Now()
 		readAll(t, c, 64, 3000)
-		t.Log(time.Since(began), c.Stats(), s.refusals(seen.all, time.Minute))
-		c.CloseIdleConnections()
+		assert.LessOrEqual(t, time.Since(began), 4*time.Minute*102/100)
+		assert.Empty(t, refusals(began, time.Minute, seen))
 	})
 }
-func TestPacingBelow(t *testing.T) {
-  for _, without := range []bool{false, true} {
+
+// Two clients of one user that do not know of one another find out in the first window, which both
+// may exceed, and share the others.
+func TestPacingOfTwoClients(t *testing.T) {
+	const window = 6 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		s := startPaced(t, 60, window)
+		one, seen := s.client()
+		two, seenByTwo := s.client()
+		began := time.Now()
+		var running sync.WaitGroup
+		running.Go(func() { readAll(t, one, 16, 150) })
+		running.Go(func() { readAll(t, two, 16, 150) })
+		running.Wait()
+		refused := refusals(began, window, seen, seenByTwo)
+		delete(refused, 0)
+		for number, n := range refused {
+			assert.LessOrEqual(t, n, 2, "window %d", number)
+		}
+		assert.LessOrEqual(t, time.Since(began), 5*window+time.Second)
+	})
+}
+
+// Calls that do not reach the limit are not delayed: the first window is used up by a burst, and a
+// later one by another, and a slow caller comes back for hours.
+func TestPacingBelowTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startPaced(t, 60, 6*time.Second)
-		var o []forge.Option
-		if without { o = append(o, forge.WithoutPacing()) }
-		c, _ := s.client(o...)
-		began := time.Now()
-		readAll(t, c, 32, 60)
-		t.Log(time.Since(began), c.Stats())
-		time.Sleep(9*time.Second)
-		began = time.Now()
-		readAll(t, c, 32, 60)
-		t.Log(time.Since(began), c.Stats())
-		c.CloseIdleConnections()
+		c, _ := s.client()
+		for _, pause := range []time.Duration{0, 9 * time.Second, 6 * time.Second} {
+			time.Sleep(pause)
+			began := time.Now()
+			readAll(t, c, 32, 59)
+			assert.Equal(t, 40*time.Millisecond, time.Since(began))
+		}
+		time.Sleep(6 * time.Second)
+		for range 500 {
+			time.Sleep(120 * time.Millisecond)
+			readAll(t, c, 1, 1)
+		}
+		assert.Zero(t, c.Stats().PacingWaits)
 	})
-  }
+}
+
+// A throttle of some routes does not delay the others. What the other throttle of these routes says
+// counts again when that one is the stricter one.
+func TestPacingByName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startPaced(t, 600, time.Minute)
+		s.SetThrottle("throttle_authenticated_search", 5, time.Minute, "GET /issues")
+		c, seen := s.client()
+		began := time.Now()
+		for range 6 {
+			_, err := forge.Collect(c.Issues.List(t.Context(), nil))
+			require.NoError(t, err)
+			readAll(t, c, 8, 20)
+		}
+		assert.Empty(t, refusals(began, time.Minute, seen))
+		assert.EqualValues(t, 1, c.Stats().PacingWaits, "the sixth search")
+	})
+}
+
+// Requests of HTTPClient are paced. Without pacing the server refuses some, and by default a server
+// does not say what is left before it refuses one.
+func TestPacingIsOptional(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		options []forge.Option
+		older   []forgetest.Option
+		refused bool
+	}{
+		{"paced", nil, nil, false},
+		{"without pacing", []forge.Option{forge.WithoutPacing()}, nil, true},
+		{"an older server", nil, []forgetest.Option{forgetest.WithRelease("18.5")}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := startPaced(t, 10, 6*time.Second, test.older...)
+				c, seen := s.client(test.options...)
+				began := time.Now()
+				for range 25 {
+					request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/api/v4/users/1", nil)
+					require.NoError(t, err)
+					response, err := c.HTTPClient().Do(request)
+					require.NoError(t, err)
+					require.NoError(t, response.Body.Close())
+					assert.Equal(t, http.StatusOK, response.StatusCode)
+				}
+				assert.Equal(t, test.refused, len(refusals(began, 6*time.Second, seen)) > 0)
+				assert.Equal(t, test.refused, c.Stats().PacingWaits == 0)
+			})
+		})
+	}
 }

@@ -27,19 +27,17 @@ type Route struct {
 
 type throttleKey struct{ origin, host, name string }
 
-// The most routes and throttles that are remembered; a program may send any number of paths.
-const (
-	maxRoutes    = 4096
-	maxThrottles = 64
-)
+// maxRemembered limits what is remembered: a program may send any number of paths, and a server any
+// number of names.
+const maxRemembered = 4096
 
 // Ticket is a request that Wait has let pass. Each one must be given to Done.
 type Ticket struct {
 	route  Route
 	window *window
-	number int // of the requests of the window
-	done   int // those that had ended when this one was sent
-	after  int // those that were sent until this one, or a later one, ended
+	sent   time.Time
+	done   int // the requests of the window that had ended then
+	after  int // those that were sent until this one had certainly reached the server
 }
 
 // waiter is a request that waits for its turn.
@@ -142,7 +140,12 @@ func (p *Pacer) Done(t *Ticket, sent bool, h http.Header) {
 	defer p.mu.Unlock()
 	now, w := time.Now(), t.window
 	defer w.wake()
-	w.receive(t)
+	w.done++
+	if h == nil {
+		w.fresh = slices.DeleteFunc(w.fresh, func(other *Ticket) bool { return other == t })
+	} else {
+		w.arrive(t, now)
+	}
 	if !sent {
 		w.left++
 		w.own--
@@ -187,6 +190,10 @@ func (p *Pacer) learn(t *Ticket, name string) *window {
 	server := throttleKey{origin: t.route.Origin, host: t.route.Host}
 	key := server
 	key.name = name
+	if len(p.routes) > maxRemembered || len(p.throttles) > maxRemembered {
+		clear(p.routes)
+		clear(p.throttles)
+	}
 	w := p.throttles[key]
 	if w == nil {
 		if w = p.first[server]; w.named {

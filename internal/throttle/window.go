@@ -32,8 +32,7 @@ type window struct {
 	busy  bool      // callers waited for this window, since the last one was used up
 	last  time.Time // when the last request was sent
 
-	// The requests of this client, ever. fresh are those that no later one has overtaken or followed:
-	// none that was sent after them has ended.
+	// The requests of this client, ever. fresh are those that may not have reached the server yet.
 	sent, done int
 	fresh      []*Ticket
 
@@ -45,7 +44,7 @@ type window struct {
 // send records a request that is about to be sent.
 func (w *window) send(now time.Time) *Ticket {
 	w.sent++
-	t := &Ticket{window: w, number: w.sent, done: w.done}
+	t := &Ticket{window: w, sent: now, done: w.done}
 	w.own++
 	w.left--
 	w.last = now
@@ -53,11 +52,12 @@ func (w *window) send(now time.Time) *Ticket {
 	return t
 }
 
-// receive records the end of a request. What is sent from now on reaches the server after it, and
-// after those that were sent before it.
-func (w *window) receive(t *Ticket) {
-	w.done++
-	for len(w.fresh) > 0 && w.fresh[0].number <= t.number {
+// arrive records that a response has arrived. Its request is assumed to have reached the server
+// after half of the time: so have those that were sent before that, and what is sent from now on
+// comes after them.
+func (w *window) arrive(t *Ticket, now time.Time) {
+	reached := now.Add(-now.Sub(t.sent) / 2)
+	for len(w.fresh) > 0 && !w.fresh[0].sent.After(reached) {
 		w.fresh[0].after = w.sent
 		w.fresh = w.fresh[1:]
 	}
@@ -99,29 +99,38 @@ func (w *window) roll(now time.Time) {
 		return
 	}
 	w.lastOwn, w.lastOthers, w.own, w.others = w.own, w.others, 0, 0
-	w.limit, w.peak, w.until, w.busy = w.peak, 0, time.Time{}, len(w.queue) > 0
+	w.busy = len(w.queue) > 0 || w.left <= 0 && now.Sub(w.until) < sameWindow
+	w.limit, w.peak, w.until = w.peak, 0, time.Time{}
 	if w.busy {
 		w.left, w.trial = max(1, int(float64(w.limit)*freeShare*w.share())), now.Add(longestTrial)
 	}
 }
 
-// share is the part of the requests that this client may use: what it has used while others did.
+// share is the part of the requests that this client may use: what it has used while others did. In
+// the first window, which shows only some of what the others do, it is half at most.
 func (w *window) share() float64 {
-	own, others := w.own+w.lastOwn, w.others+w.lastOthers
+	own, others := float64(w.own+w.lastOwn), float64(w.others+w.lastOthers)
 	if others*contention <= own {
 		return 1
 	}
-	return max(0.1, float64(own)/float64(own+others))
+	share := max(0.1, own/(own+others))
+	if w.lastOwn == 0 {
+		share = min(share, 0.5)
+	}
+	return share
 }
 
 // next returns when the next of a number of waiting requests may be sent; not after now means now.
 func (w *window) next(waiting int, now time.Time) time.Time {
 	w.roll(now)
 	share := w.share()
-	if w.busy || share < 1 { // the callers whose requests are in flight will come back
-		waiting += w.sent - w.done
+	flying := w.sent - w.done
+	if w.busy || share < 1 { // the callers of the requests in flight will come back
+		waiting += flying
 	}
-	budget := float64(w.left) * share
+	// The others have requests in flight, too: as many as their share.
+	left := float64(w.left) - float64(flying)*(1-share)/share
+	budget := left * share
 	switch {
 	case !w.trial.IsZero() && w.left > 0, w.until.IsZero() && w.trial.IsZero():
 		return now
@@ -129,7 +138,7 @@ func (w *window) next(waiting int, now time.Time) time.Time {
 		return w.trial
 	case budget < 1:
 		return w.until
-	case float64(waiting) <= budget, float64(w.left) > float64(w.limit)*(1-freeShare):
+	case float64(waiting) <= budget, left > float64(w.limit)*(1-freeShare):
 		return now
 	default:
 		return w.last.Add(time.Duration(float64(w.until.Sub(w.last)) / (budget + 1)))
