@@ -151,8 +151,8 @@ func environment() environmentPair {
 // clients share:
 //
 //   - connections, unless the transport or its certificates differ;
-//   - the retry budget, pacing and the waits that the server has requested, unless the credential differs:
-//     the same token in a new option is the same credential; a token source or an OAuth token in a
+//   - the retry budget, pacing and the waits that the server has requested, unless the credential
+//     differs: the same token in a new option is the same credential; a token source or an OAuth token in a
 //     new option is a different one;
 //   - registry tokens, unless the registry or its credentials differ.
 func (c *Client) With(options ...Option) (*Client, error) {

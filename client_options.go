@@ -181,7 +181,8 @@ func WithLogger(logger *slog.Logger) Option {
 }
 
 // WithLimiter limits the client's request rate: every attempt waits for limiter, and then for
-// pacing and the server. A nil Limiter means no limit. A Limiter that holds a nil pointer is rejected.
+// pacing and the server. A nil Limiter means no limit. A Limiter that holds a nil pointer is
+// rejected.
 func WithLimiter(limiter Limiter) Option {
 	return func(c *config) error {
 		if limiter != nil && isNil(limiter) {

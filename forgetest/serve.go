@@ -110,7 +110,8 @@ func (s *Server) splitBase(path string) (base, rest string) {
 	return "", path
 }
 
-// respond executes the call and encodes its response under the lock. header is that of the response.
+// respond executes the call and encodes its response under the lock. header is that of the
+// response.
 func (s *Server) respond(c *call, body []byte, allowed []string, header http.Header) response {
 	if limited := c.throttled(header); limited != nil {
 		return *limited

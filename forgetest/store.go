@@ -116,8 +116,8 @@ type rate struct {
 
 // SetRateLimit limits a route to n calls a minute; further calls get a 429. 0 removes the limit. It
 // is one limit for all users, and only the 429 shows it; [Server.SetThrottle] has the limits of a
-// user. By default only "GET /projects/:id/repository/blobs/:sha" is limited: 5 calls a minute for blobs
-// above 10 MB.
+// user. By default only "GET /projects/:id/repository/blobs/:sha" is limited: 5 calls a minute for
+// blobs above 10 MB.
 func (s *Server) SetRateLimit(route string, n int) {
 	s.mustBeRoute(route)
 	s.mu.Lock()

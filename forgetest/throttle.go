@@ -90,7 +90,7 @@ func (t *throttle) count(user *User, now time.Time) {
 // end returns the Unix time at which the window ends.
 func (t *throttle) end() int64 { return (t.window + 1) * int64(t.period/time.Second) }
 
-// show sets the headers. The limit is converted to a minute, and what remains is that of the period.
+// show sets the headers. The limit is converted to a minute, and what remains is of the period.
 func (t *throttle) show(h http.Header, user *User) {
 	h.Set("RateLimit-Name", t.name)
 	h.Set("RateLimit-Limit", strconv.Itoa(int(math.Ceil(float64(t.calls)*60/t.period.Seconds()))))

@@ -184,8 +184,8 @@ func (p *Pacer) windowOf(route Route) (w *window, known bool) {
 	return w, false
 }
 
-// learn records which throttle the route of the ticket belongs to, and returns its window. The first
-// throttle of a server takes the window that has counted all requests until then.
+// learn records which throttle the route of the ticket belongs to, and returns its window. The
+// first throttle of a server takes the window that has counted all requests until then.
 func (p *Pacer) learn(t *Ticket, name string) *window {
 	server := throttleKey{origin: t.route.Origin, host: t.route.Host}
 	key := server

@@ -92,7 +92,7 @@ func (w *window) observe(t *Ticket, s statement, now time.Time) {
 	w.trial = time.Time{}
 }
 
-// roll ends a window whose time is over. If callers wait, the next one begins with its free share:
+// roll ends a window whose time has ended. If callers wait, the next one begins with its free share:
 // other clients begin with theirs at the same time.
 func (w *window) roll(now time.Time) {
 	if w.until.IsZero() || now.Before(w.until) {
