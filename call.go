@@ -67,10 +67,12 @@ type attempt struct {
 }
 
 // attemptObserver is notified when a wait before an attempt begins (until is its end, and why its
-// reason), and when the attempt itself begins.
+// reason), and when the attempt itself begins. The length of a wait of pacing is known at its end.
 type attemptObserver interface {
 	begins()
 	waits(until time.Time, why string, wait time.Duration)
+	paces(until time.Time)
+	paced(wait time.Duration)
 }
 
 // delivery is the part of a result about sending: what was sent, and where.
@@ -91,7 +93,9 @@ type delivery struct {
 // result is what an attempt has led to. The step that ends the attempt makes it.
 type result struct {
 	delivery
-	outcome    outcome // 0 without a response
+	ticket     *throttle.Ticket // of the pacer; nil: the attempt was not paced
+	pacingWait time.Duration    // before the attempt
+	outcome    outcome          // 0 without a response
 	status     int
 	header     http.Header
 	resp       *http.Response // nil after an error; its body is read, or is that of the stream

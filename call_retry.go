@@ -78,6 +78,10 @@ func (l *loop) waits(until time.Time, why string, wait time.Duration) {
 	l.core().observers().waits(&l.callState, until, why, wait)
 }
 
+// paces and paced pass a wait of pacing to the observers.
+func (l *loop) paces(until time.Time)    { l.core().observers().paces(&l.callState, until) }
+func (l *loop) paced(wait time.Duration) { l.core().observers().paced(wait) }
+
 // attemptError passes the result of an attempt without a response to afterAttempt.
 type attemptError result
 
@@ -168,9 +172,11 @@ func (l *loop) carryOut(next decision) (again bool) {
 	return false
 }
 
-// updateGate passes on what the result says about the server's limits: a wait that it requests
-// delays other calls, and a success counts for the quotas and the retry budget.
+// updateGate passes on what the result says about the server's limits: what is left of them paces
+// other calls, a wait that it requests delays them, and a success counts for the quotas and the
+// retry budget.
 func updateGate(s *callState, retried bool) {
+	updatePacer(s)
 	switch {
 	case s.ok():
 		gateOf(s.call).Retries.Refund(retried)

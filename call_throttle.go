@@ -17,19 +17,89 @@ func (s throttleStep) do(ctx context.Context, a attempt) *result {
 			return &result{err: limiterError(ctx, err), permanent: true}
 		}
 	}
+	ticket, pacingWait, refused := pace(ctx, a)
+	if refused != nil {
+		return refused
+	}
+	a.observer.begins()
+	returned := false
+	defer func() {
+		if !returned && ticket != nil { // the caller's code panicked
+			gateOf(a.call).Pacer.Done(ticket, true, nil)
+		}
+	}()
+	r := s.next.do(ctx, a)
+	returned = true
+	r.ticket, r.pacingWait = ticket, pacingWait
+	return r
+}
+
+// pace waits until neither the gate nor the pacer delays the attempt. The server may request a wait
+// while the attempt waits for the pacer. The ticket is nil if the client has WithoutPacing.
+func pace(ctx context.Context, a attempt) (ticket *throttle.Ticket, total time.Duration, refused *result) {
+	gate := gateOf(a.call)
+	for {
+		if refused = waitForGate(ctx, a, gate); refused != nil || a.core().config.withoutPacing {
+			return nil, total, refused
+		}
+		var until time.Time
+		ticket, wait, err := gate.Pacer.Wait(ctx, pacedRoute(a.request), a.options.retry.MaxRetryAfter, func(end time.Time) {
+			until = end
+			a.observer.paces(end)
+		})
+		if wait > 0 {
+			total += wait
+			a.observer.paced(wait)
+		}
+		if err != nil {
+			return nil, total, &result{err: &sentinelError{ErrRateLimited, pacingReason, err}, permanent: true, retryAt: until}
+		}
+		if held, _ := gate.HeldUntil(keyFor(a.request), throttle.Quota{}); wait == 0 || !held.After(time.Now()) {
+			return ticket, total, nil
+		}
+		gate.Pacer.Done(ticket, false, nil)
+	}
+}
+
+// pacingReason is the reason of a wait of pacing.
+const pacingReason = "pacing keeps the client below the server's rate limit"
+
+// waitForGate waits until the gate lets the attempt pass. It returns the result of an attempt that
+// it does not let pass.
+func waitForGate(ctx context.Context, a attempt, gate *throttle.Gate) *result {
 	quota := quotaFor(a.request)
 	if a.options.skipValidation {
 		quota = throttle.Quota{}
 	}
-	until, why, err := gateOf(a.call).Wait(ctx, keyFor(a.request), quota, a.options.retry.MaxRetryAfter, a.observer.waits)
+	until, why, err := gate.Wait(ctx, keyFor(a.request), quota, a.options.retry.MaxRetryAfter, a.observer.waits)
 	if err == nil && !until.IsZero() {
 		why, err = tooLongWait(ctx, until, why)
 	}
 	if err != nil {
 		return &result{err: &sentinelError{ErrRateLimited, why, err}, permanent: true, retryAt: until}
 	}
-	a.observer.begins()
-	return s.next.do(ctx, a)
+	return nil
+}
+
+// pacedRoute returns the route by which the pacer knows the throttle of a request.
+func pacedRoute(r *request) throttle.Route {
+	paced := throttle.Route{Origin: r.route.base.origin(), Method: r.route.Method, Template: r.route.Template}
+	if r.route.base == otherBase {
+		paced.Host = r.quotaKey
+	}
+	return paced
+}
+
+// updatePacer reports to the pacer that an attempt has ended. The headers of another origin are ignored.
+func updatePacer(s *callState) {
+	header := s.header
+	if s.ticket == nil {
+		return
+	}
+	if s.offOrigin {
+		header = nil
+	}
+	gateOf(s.call).Pacer.Done(s.ticket, !s.start.IsZero(), header)
 }
 
 // tooLongWait returns why a wait did not begin, and the error: the policy or the deadline of the

@@ -151,8 +151,8 @@ func environment() environmentPair {
 // clients share:
 //
 //   - connections, unless the transport or its certificates differ;
-//   - the retry budget and the waits that the server has requested, unless the credential differs:
-//     the same token in a new option is the same credential; a token source or an OAuth token in a
+//   - the retry budget, pacing and the waits that the server has requested, unless the credential
+//     differs: the same token in a new option is the same credential; a token source or an OAuth token in a
 //     new option is a different one;
 //   - registry tokens, unless the registry or its credentials differ.
 func (c *Client) With(options ...Option) (*Client, error) {
@@ -317,6 +317,7 @@ func (c *Client) Stats() Stats {
 	return Stats{
 		Calls: s.calls.Load(), Failures: s.failures.Load(), Attempts: s.attempts.Load(), Retries: s.retries.Load(),
 		RateLimitWaits: s.rateLimitWaits.Load(), RateLimitWaitTime: time.Duration(s.rateLimitWaitTime.Load()),
+		PacingWaits: s.pacingWaits.Load(), PacingWaitTime: time.Duration(s.pacingWaitTime.Load()),
 		BytesSent: s.sent.Load(), BytesReceived: s.received.Load(),
 	}
 }

@@ -180,14 +180,25 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithLimiter limits the client's request rate: every attempt waits for limiter. A nil Limiter
-// means no limit. A Limiter that holds a nil pointer is rejected.
+// WithLimiter limits the client's request rate: every attempt waits for limiter, and then for
+// pacing and the server. A nil Limiter means no limit. A Limiter that holds a nil pointer is
+// rejected.
 func WithLimiter(limiter Limiter) Option {
 	return func(c *config) error {
 		if limiter != nil && isNil(limiter) {
 			return &ValidationError{Option: "WithLimiter", Reason: fmt.Sprintf("the limiter is a nil %T", limiter)}
 		}
 		c.limiter = limiter
+		return nil
+	}
+}
+
+// WithoutPacing switches pacing off: the client sends requests until the server refuses one with a
+// 429. By default it reads what the responses say of the server's rate limits (RateLimit-Remaining
+// and RateLimit-Reset), and delays calls that would exceed them.
+func WithoutPacing() Option {
+	return func(c *config) error {
+		c.withoutPacing = true
 		return nil
 	}
 }

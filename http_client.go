@@ -25,8 +25,8 @@ import (
 //   - A request is retried by the class of the route that it matches, or else of its method: a POST
 //     outside the contract is retried only if the server did not process it. Retries end when the
 //     headers of a response arrive. A body without GetBody is sent once.
-//   - The waits that servers request, the retry budget, the Limiter, hooks, log, statistics and
-//     limits of time are those of c.
+//   - Pacing, the waits that servers request, the retry budget, the Limiter, hooks, log, statistics
+//     and limits of time are those of c.
 //
 // The options apply to all requests: Retry, HeaderTimeout and MaxBytes. Any other option makes each
 // request fail with a *ValidationError.

@@ -30,7 +30,9 @@ type Attempt struct {
 	Err error
 	// RequestID is the server's X-Request-Id.
 	RequestID string
-	// Start is when the attempt began, after the waits for the server and for a Limiter.
+	// PacingWait is how long pacing has delayed the attempt, before Start.
+	PacingWait time.Duration
+	// Start is when the attempt began, after the waits for the server, for pacing and for a Limiter.
 	Start time.Time
 	// Duration is the time from Start until the response was read, or until the first byte of a
 	// download arrived.
@@ -63,6 +65,10 @@ type Stats struct {
 	RateLimitWaits int64
 	// RateLimitWaitTime is the total time of these waits. A wait counts in full when it begins.
 	RateLimitWaitTime time.Duration
+	// PacingWaits is the number of waits that kept the client below a rate limit of the server.
+	PacingWaits int64
+	// PacingWaitTime is the total time of these waits. A wait counts when it ends.
+	PacingWaitTime time.Duration
 	// BytesSent is the number of bytes of request bodies.
 	BytesSent int64
 	// BytesReceived is the number of bytes of response bodies, including downloads, after
@@ -72,9 +78,10 @@ type Stats struct {
 
 // String returns the counters with their names: "322 calls, 1 failed, 323 attempts, 1 retry, ...".
 func (s Stats) String() string {
-	return fmt.Sprintf("%s, %d failed, %s, %s, %s for rate limits (%v), %s sent, %s received",
+	return fmt.Sprintf("%s, %d failed, %s, %s, %s for rate limits (%v), %s of pacing (%v), %s sent, %s received",
 		counted(s.Calls, "call"), s.Failures, counted(s.Attempts, "attempt"), counted(s.Retries, "retry"),
-		counted(s.RateLimitWaits, "wait"), s.RateLimitWaitTime, counted(s.BytesSent, "byte"), counted(s.BytesReceived, "byte"))
+		counted(s.RateLimitWaits, "wait"), s.RateLimitWaitTime, counted(s.PacingWaits, "wait"), s.PacingWaitTime,
+		counted(s.BytesSent, "byte"), counted(s.BytesReceived, "byte"))
 }
 
 // counted formats a number with its noun.
@@ -92,6 +99,7 @@ func counted(n int64, noun string) string {
 type counters struct {
 	calls, failures, attempts, retries atomic.Int64
 	rateLimitWaits, rateLimitWaitTime  atomic.Int64
+	pacingWaits, pacingWaitTime        atomic.Int64
 	sent, received                     atomic.Int64
 }
 
@@ -138,7 +146,7 @@ func (o observers) attemptEnds(s *callState, again bool, wait time.Duration) {
 	}
 	seen := Attempt{
 		Method: s.route().Method, Route: s.route().Template, Path: s.redactor(s.token).redact(s.request.path), Number: s.attempts, Status: s.status, RequestID: requestID(s.header),
-		Start: s.start, Duration: s.duration, BytesSent: s.bytesSent, BytesReceived: s.bytesReceived,
+		PacingWait: s.pacingWait, Start: s.start, Duration: s.duration, BytesSent: s.bytesSent, BytesReceived: s.bytesReceived,
 	}
 	if again {
 		seen.WaitAfter = wait
@@ -153,6 +161,15 @@ func (o observers) attemptEnds(s *callState, again bool, wait time.Duration) {
 func (o observers) waits(s *callState, until time.Time, why string, wait time.Duration) {
 	o.stats.addWait(wait)
 	o.log.wait(s, until, why)
+}
+
+// paces is called when a wait of pacing begins: until is its expected end.
+func (o observers) paces(s *callState, until time.Time) { o.log.wait(s, until, pacingReason) }
+
+// paced is called when a wait of pacing has ended.
+func (o observers) paced(wait time.Duration) {
+	o.stats.pacingWaits.Add(1)
+	o.stats.pacingWaitTime.Add(int64(wait))
 }
 
 // retries is called before the wait of a retry. A renewed token and a refused Expect header are

@@ -217,9 +217,9 @@ func TestStatsOfDownloads(t *testing.T) {
 
 // Statistics print with their names, in the singular for one.
 func TestStatsString(t *testing.T) {
-	assert.Equal(t, "0 calls, 0 failed, 0 attempts, 0 retries, 0 waits for rate limits (0s), 0 bytes sent, 0 bytes received", Stats{}.String())
-	stats := Stats{Calls: 1, Failures: 2, Attempts: 4, Retries: 1, RateLimitWaits: 1, RateLimitWaitTime: time.Minute, BytesSent: 1, BytesReceived: 20}
-	assert.Equal(t, "1 call, 2 failed, 4 attempts, 1 retry, 1 wait for rate limits (1m0s), 1 byte sent, 20 bytes received", stats.String())
+	assert.Equal(t, "0 calls, 0 failed, 0 attempts, 0 retries, 0 waits for rate limits (0s), 0 waits of pacing (0s), 0 bytes sent, 0 bytes received", Stats{}.String())
+	stats := Stats{Calls: 1, Failures: 2, Attempts: 4, Retries: 1, RateLimitWaits: 1, RateLimitWaitTime: time.Minute, PacingWaits: 2, PacingWaitTime: 3 * time.Second, BytesSent: 1, BytesReceived: 20}
+	assert.Equal(t, "1 call, 2 failed, 4 attempts, 1 retry, 1 wait for rate limits (1m0s), 2 waits of pacing (3s), 1 byte sent, 20 bytes received", stats.String())
 }
 
 // A hook that panics after the response to a download has begun leaves no connection open.

@@ -378,6 +378,7 @@ type config struct {
 	userAgent         string
 	log               *slog.Logger // nil: none
 	limiter           Limiter
+	withoutPacing     bool
 	retry             RetryPolicy
 	plainHTTP         bool
 	strict            bool

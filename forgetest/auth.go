@@ -19,13 +19,7 @@ func (c *call) authenticate() *response {
 	if c.route.endpoint.Base != "api" {
 		return c.authenticateNative()
 	}
-	token, scheme := c.r.Header.Get("PRIVATE-TOKEN"), "access_token"
-	if bearer, found := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer "); token == "" && found {
-		token = bearer
-	}
-	if token == "" {
-		token, scheme = c.r.Header.Get("JOB-TOKEN"), "job_token"
-	}
+	token, scheme := c.token()
 	known, ok := c.store.tokens[token]
 	switch {
 	case token == "" && c.route.endpoint.accepts("none"):
@@ -38,6 +32,17 @@ func (c *call) authenticate() *response {
 		return c.permit(granted)
 	}
 	return c.inScope(known.scopes)
+}
+
+// token returns the token of the request, and the scheme of its header; "" if there is none.
+func (c *call) token() (token, scheme string) {
+	if token = c.r.Header.Get("PRIVATE-TOKEN"); token != "" {
+		return token, "access_token"
+	}
+	if bearer, found := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer "); found && bearer != "" {
+		return bearer, "access_token"
+	}
+	return c.r.Header.Get("JOB-TOKEN"), "job_token"
 }
 
 // permissions returns the permissions of a fine-grained token; fine is false for others.

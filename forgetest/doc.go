@@ -46,8 +46,8 @@
 // allowed_integrations are enforced. Other settings also affect documented endpoints, but have no
 // effect here:
 //
-//   - Rate limits: throttle_*, *_limit and rate_limiting_response_text; use SetRateLimit or the
-//     fault TooManyRequests instead.
+//   - Rate limits: throttle_*, *_limit and rate_limiting_response_text; use SetThrottle,
+//     SetRateLimit or the fault TooManyRequests instead.
 //   - Access: administrator mode, terms, second factors, addresses, personal tokens and external
 //     authorization.
 //   - The lifetime of registry tokens: container_registry_token_expire_delay.

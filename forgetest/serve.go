@@ -72,7 +72,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.log.update(func() { entry.Status = fault.status })
 		return
 	}
-	a := s.respond(c, body, allowed)
+	a := s.respond(c, body, allowed, w.Header())
 	if a.stop != nil {
 		defer a.stop()
 	}
@@ -118,8 +118,12 @@ func (s *Server) splitBase(path string) (base, rest string) {
 	return "", path
 }
 
-// respond executes the call and encodes its response under the lock.
-func (s *Server) respond(c *call, body []byte, allowed []string) response {
+// respond executes the call and encodes its response under the lock. header is that of the
+// response.
+func (s *Server) respond(c *call, body []byte, allowed []string, header http.Header) response {
+	if limited := c.throttled(header); limited != nil {
+		return *limited
+	}
 	if len(c.r.URL.RawQuery) > s.maxQuery {
 		return plain(http.StatusRequestURITooLong, "URI Too Long\n")
 	}

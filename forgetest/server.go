@@ -52,6 +52,7 @@ type Server struct {
 	changes           changes
 	listensEverywhere bool // on all addresses of the machine
 	jobReachesAll     bool // the job token has access to all projects
+	limitHeaders      bool // responses below the limit have the headers, too
 
 	http     *http.Server
 	stop     context.CancelFunc

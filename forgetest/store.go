@@ -18,6 +18,7 @@ type store struct {
 	tokens    map[string]credential
 	moved     map[string]*Project // former full path
 	rates     map[string]*rate
+	throttles []*throttle
 	lists     map[string][]issueRef // results of filtered lists, see issues_list.go
 	scans     map[string]*issueScan // positions in filtered lists, see issues_scan.go
 	lastID    map[string]int64
@@ -122,9 +123,10 @@ type rate struct {
 	used      int
 }
 
-// SetRateLimit limits a route to n calls a minute; further calls get a 429. 0 removes the limit. By
-// default only "GET /projects/:id/repository/blobs/:sha" is limited: 5 calls a minute for blobs
-// above 10 MB.
+// SetRateLimit limits a route to n calls a minute; further calls get a 429. 0 removes the limit. It
+// is one limit for all users, and only the 429 shows it; [Server.SetThrottle] has the limits of a
+// user. By default only "GET /projects/:id/repository/blobs/:sha" is limited: 5 calls a minute for
+// blobs above 10 MB.
 func (s *Server) SetRateLimit(route string, n int) {
 	s.mustBeRoute(route)
 	s.mu.Lock()

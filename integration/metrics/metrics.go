@@ -36,6 +36,7 @@ func (c clientStats) Collect(out chan<- prometheus.Metric) {
 		"forge_calls_total": float64(stats.Calls), "forge_failures_total": float64(stats.Failures),
 		"forge_attempts_total": float64(stats.Attempts), "forge_retries_total": float64(stats.Retries),
 		"forge_rate_limit_waits_total": float64(stats.RateLimitWaits), "forge_rate_limit_wait_seconds_total": stats.RateLimitWaitTime.Seconds(),
+		"forge_pacing_waits_total": float64(stats.PacingWaits), "forge_pacing_wait_seconds_total": stats.PacingWaitTime.Seconds(),
 		"forge_sent_bytes_total": float64(stats.BytesSent), "forge_received_bytes_total": float64(stats.BytesReceived),
 	} {
 		out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, "See forge.Stats.", nil, nil), prometheus.CounterValue, value)

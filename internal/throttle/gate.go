@@ -16,6 +16,8 @@ import (
 type Gate struct {
 	// Retries is the retry budget of the same clients.
 	Retries RetryBudget
+	// Pacer delays requests before the server would refuse them.
+	Pacer Pacer
 
 	mu      sync.Mutex
 	holds   map[Key]time.Time // the end of each announced wait
