@@ -64,7 +64,7 @@ func (s *callState) decodeWith(decode func(*jsonread.Reader) error) (mismatches 
 func refuseBody(s *callState, data []byte) string {
 	value := bytes.TrimSpace(data)
 	switch {
-	case len(value) == 0 && s.request.custom && (s.status == http.StatusNoContent || s.route().Method != http.MethodGet):
+	case len(value) == 0 && s.request.custom:
 		return "the call succeeded and there is no body to decode: pass nil for out"
 	case len(value) == 0:
 		return "the response has no body"

@@ -68,7 +68,7 @@ func TestLogLevels(t *testing.T) {
 		{"404", always(say(404, "", "X-Request-Id: r-1")), []string{attempt, failed}},
 		{"lost", script(reset(""), say(403, "")), []string{attempt, retry, attempt, failed}},
 		{"no JSON", always(sayJSON("{")), []string{attempt, call, failed}},
-		{"renewed token", script(say(401, ""), sayJSON("{}")), []string{attempt, attempt, call}},
+		{"renewed token", script(say(401, ""), say(502, ""), sayJSON("{}")), []string{attempt, attempt, retry, attempt, call}},
 	} {
 		var log records
 		w, n := newWire(t, test.answer), 0
