@@ -37,24 +37,25 @@ func (s throttleStep) do(ctx context.Context, a attempt) *result {
 // pace waits until neither the gate nor the pacer delays the attempt. The server may request a wait
 // while the attempt waits for the pacer. The ticket is nil if the client has WithoutPacing.
 func pace(ctx context.Context, a attempt) (ticket *throttle.Ticket, total time.Duration, refused *result) {
-	gate := gateOf(a.call)
+	gate, route, longest := gateOf(a.call), pacedRoute(a.request), a.options.retry.MaxRetryAfter
 	for {
 		if refused = waitForGate(ctx, a, gate); refused != nil || a.core().config.withoutPacing {
 			return nil, total, refused
 		}
-		var until time.Time
-		ticket, wait, err := gate.Pacer.Wait(ctx, pacedRoute(a.request), a.options.retry.MaxRetryAfter, func(end time.Time) {
-			until = end
-			a.observer.paces(end)
-		})
-		if wait > 0 {
-			total += wait
-			a.observer.paced(wait)
+		ticket, until := gate.Pacer.Begin(ctx, route, longest)
+		if ticket != nil {
+			return ticket, total, nil
 		}
+		a.observer.paces(until)
+		began := time.Now()
+		ticket, err := gate.Pacer.Wait(ctx, route, longest)
+		wait := time.Since(began)
+		total += wait
+		a.observer.paced(wait)
 		if err != nil {
 			return nil, total, &result{err: &sentinelError{ErrRateLimited, pacingReason, err}, permanent: true, retryAt: until}
 		}
-		if held, _ := gate.HeldUntil(keyFor(a.request), throttle.Quota{}); wait == 0 || !held.After(time.Now()) {
+		if held, _ := gate.HeldUntil(keyFor(a.request), throttle.Quota{}); !held.After(time.Now()) {
 			return ticket, total, nil
 		}
 		gate.Pacer.Done(ticket, false, nil)

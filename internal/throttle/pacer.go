@@ -31,7 +31,7 @@ type throttleKey struct{ origin, host, name string }
 // number of names.
 const maxRemembered = 4096
 
-// Ticket is a request that Wait has let pass. Each one must be given to Done.
+// Ticket is a request that may be sent. Each one must be given to Done.
 type Ticket struct {
 	route  Route
 	window *window
@@ -52,23 +52,11 @@ func (w *window) wake() {
 	}
 }
 
-// Wait waits until a request may be sent, in the order of the calls, and returns how long it has
-// waited. A wait that would be longer than longest, or end after the deadline of ctx, does not
-// begin: the request passes, and the server decides. waiting is called with the expected end of a
-// wait that begins. If ctx ends during the wait, Wait returns its error and no ticket.
-func (p *Pacer) Wait(ctx context.Context, route Route, longest time.Duration, waiting func(until time.Time)) (*Ticket, time.Duration, error) {
-	began := time.Now()
-	t, until := p.begin(ctx, route, longest, began)
-	if t != nil {
-		return t, 0, nil
-	}
-	waiting(until)
-	t, err := p.await(ctx, route, began.Add(longest))
-	return t, time.Since(began), err
-}
-
-// begin returns a ticket, or the expected end of the wait for it.
-func (p *Pacer) begin(ctx context.Context, route Route, longest time.Duration, now time.Time) (*Ticket, time.Time) {
+// Begin returns a ticket if a request may be sent now, or else the expected end of the wait for it.
+// A wait that would be longer than longest, or end after the deadline of ctx, does not begin: the
+// request gets its ticket, and the server decides.
+func (p *Pacer) Begin(ctx context.Context, route Route, longest time.Duration) (*Ticket, time.Time) {
+	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w, known := p.windowOf(route)
@@ -90,8 +78,10 @@ func (p *Pacer) pass(w *window, route Route, now time.Time) *Ticket {
 	return t
 }
 
-// await waits in the queue, until latest at most.
-func (p *Pacer) await(ctx context.Context, route Route, latest time.Time) (*Ticket, error) {
+// Wait waits for a ticket in the order of the calls, but not longer than longest: the request is
+// then sent. If ctx ends during the wait, Wait returns its error.
+func (p *Pacer) Wait(ctx context.Context, route Route, longest time.Duration) (*Ticket, error) {
+	latest := time.Now().Add(longest)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w, _ := p.windowOf(route)

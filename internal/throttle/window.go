@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -56,11 +57,11 @@ func (w *window) send(now time.Time) *Ticket {
 // after half of the time: so have those that were sent before that, and what is sent from now on
 // comes after them.
 func (w *window) arrive(t *Ticket, now time.Time) {
-	reached := now.Add(-now.Sub(t.sent) / 2)
-	for len(w.fresh) > 0 && !w.fresh[0].sent.After(reached) {
-		w.fresh[0].after = w.sent
-		w.fresh = w.fresh[1:]
+	reached, n := now.Add(-now.Sub(t.sent)/2), 0
+	for ; n < len(w.fresh) && !w.fresh[n].sent.After(reached); n++ {
+		w.fresh[n].after = w.sent
 	}
+	w.fresh = slices.Delete(w.fresh, 0, n)
 }
 
 // observe reads what a response says of the window. The other requests in flight may have been
