@@ -48,7 +48,7 @@ func otherOptions(t *testing.T) map[string][2]Option {
 		"WithOnAttempt":           {WithOnAttempt(func(context.Context, Attempt) {}), WithOnAttempt(nil)},
 		"WithRootCAs":             {WithRootCAs(pool), WithRootCAs(pool)},
 		"WithDrift":               {WithDrift(new(Drift)), WithDrift(nil)},
-		"WithPlainHTTP":           {WithPlainHTTP(), WithPlainHTTP()}, "WithStrictDecoding": {WithStrictDecoding(), WithStrictDecoding()},
+		"WithPlainHTTP":           {WithPlainHTTP(), WithPlainHTTP()}, "WithoutPacing": {WithoutPacing(), WithoutPacing()}, "WithStrictDecoding": {WithStrictDecoding(), WithStrictDecoding()},
 		"WithTimeout": {WithTimeout(time.Hour), WithTimeout(time.Minute)}, "WithHeaderTimeout": {WithHeaderTimeout(time.Hour), WithHeaderTimeout(time.Minute)},
 		"WithMaxBytes": {WithMaxBytes(1 << 20), WithMaxBytes(1 << 21)}, "WithPerPage": {WithPerPage(1), WithPerPage(2)}, "WithHeader": {WithHeader("x-a", "1"), WithHeader("X-A", "2")},
 		"WithUserAgent": {WithUserAgent("a/1"), WithUserAgent("b/1")}, "WithRetry": {WithRetry(RetryPolicy{MaxAttempts: 1}), WithRetry(RetryPolicy{})},
