@@ -137,7 +137,7 @@ func (p *Pacer) Done(t *Ticket, sent bool, h http.Header) {
 		w.arrive(t, now)
 	}
 	if !sent {
-		w.left++
+		w.give(1)
 		w.own--
 		return
 	}
@@ -147,7 +147,7 @@ func (p *Pacer) Done(t *Ticket, sent bool, h http.Header) {
 		return
 	}
 	if named := p.learn(t, s.name); named != w {
-		w.left++
+		w.give(1)
 		w.own--
 		return
 	}

@@ -21,13 +21,14 @@ const (
 
 // window is what is known of one throttle of the server, in its current window.
 type window struct {
-	named bool          // a response has named the throttle
-	until time.Time     // the end of the window; zero: no response of the window was seen
-	left  int           // requests that the server would still accept, those in flight subtracted
-	limit int           // the most requests that any response has shown, of this window or the last
-	peak  int           // of this window
-	ahead time.Duration // how far the server's clock is ahead
-	dated bool          // ahead is known
+	named bool      // a response has named the throttle
+	until time.Time // the end of the window; zero: no response of the window was seen
+	// What the server would still accept, those in flight subtracted, is between two bounds.
+	fewest, most int
+	limit        int           // the most requests that any response has shown, of this window or the last
+	peak         int           // of this window
+	ahead        time.Duration // how far the server's clock is ahead
+	dated        bool          // ahead is known
 
 	trial time.Time // while callers wait for the first response of a window: the end of that wait
 	busy  bool      // callers waited for this window, since the last one was used up
@@ -47,7 +48,7 @@ func (w *window) send(now time.Time) *Ticket {
 	w.sent++
 	t := &Ticket{window: w, sent: now, done: w.done}
 	w.own++
-	w.left--
+	w.give(-1)
 	w.last = now
 	w.fresh = append(w.fresh, t)
 	return t
@@ -75,17 +76,17 @@ func (w *window) observe(t *Ticket, s statement, now time.Time) {
 	w.peak = max(w.peak, s.remaining+1)
 	w.limit = max(w.limit, w.peak)
 	w.roll(now)
-	switch {
-	case w.until.IsZero():
-		w.until, w.left = s.until, fewest
-	case s.until.Sub(w.until).Abs() > sameWindow: // the server has changed its mind
-		w.until, w.left, w.own, w.others = s.until, fewest, 0, 0
-	case w.left > most:
-		w.others += w.left - most
-		w.left = most
-	case w.left < fewest:
-		w.others = max(0, w.others-(fewest-w.left))
-		w.left = fewest
+	if !w.until.IsZero() && s.until.Sub(w.until).Abs() <= sameWindow {
+		w.fewest, w.most = max(w.fewest, fewest), min(w.most, most)
+	} else {
+		if !w.until.IsZero() { // the server has changed its mind
+			w.own, w.others = 0, 0
+		}
+		w.until, w.fewest, w.most = s.until, fewest, most
+	}
+	if w.most < w.fewest { // somebody else has used the difference
+		w.others += w.fewest - w.most
+		w.fewest = w.most
 	}
 	if s.until.Before(w.until) {
 		w.until = s.until
@@ -100,11 +101,27 @@ func (w *window) roll(now time.Time) {
 		return
 	}
 	w.lastOwn, w.lastOthers, w.own, w.others = w.own, w.others, 0, 0
-	w.busy = len(w.queue) > 0 || w.left <= 0 && now.Sub(w.until) < sameWindow
+	w.busy = len(w.queue) > 0 || w.most <= 0 && now.Sub(w.until) < sameWindow
 	w.limit, w.peak, w.until = w.peak, 0, time.Time{}
 	if w.busy {
-		w.left, w.trial = max(1, int(float64(w.limit)*freeShare*w.share())), now.Add(longestTrial)
+		w.most, w.trial = max(1, int(float64(w.limit)*freeShare*w.share())), now.Add(longestTrial)
+		w.fewest = w.most
 	}
+}
+
+// left returns what may be sent. Nobody is delayed before the server would certainly refuse, unless
+// callers waited for the window.
+func (w *window) left() int {
+	if w.busy {
+		return w.fewest
+	}
+	return w.most
+}
+
+// give adds n to what is left.
+func (w *window) give(n int) {
+	w.fewest += n
+	w.most += n
 }
 
 // share is the part of the requests that this client may use: what it has used while others did. In
@@ -130,10 +147,10 @@ func (w *window) next(waiting int, now time.Time) time.Time {
 		waiting += flying
 	}
 	// The others have requests in flight, too: as many as their share.
-	left := float64(w.left) - float64(flying)*(1-share)/share
+	left := float64(w.left()) - float64(flying)*(1-share)/share
 	budget := left * share
 	switch {
-	case !w.trial.IsZero() && w.left > 0, w.until.IsZero() && w.trial.IsZero():
+	case !w.trial.IsZero() && w.left() > 0, w.until.IsZero() && w.trial.IsZero():
 		return now
 	case w.until.IsZero():
 		return w.trial
@@ -153,7 +170,7 @@ func (w *window) estimate(waiting int, now time.Time) time.Time {
 	if w.until.IsZero() || next.After(w.until) {
 		return next
 	}
-	if waiting > w.left {
+	if waiting > w.left() {
 		return w.until
 	}
 	at := next.Add(time.Duration(waiting-1) * next.Sub(w.last))
@@ -174,7 +191,11 @@ type statement struct {
 // have both values, or are those of a cache. RateLimit-Limit is not read: it is converted to a
 // minute, and Remaining is of the real period.
 func readStatement(h http.Header, now time.Time) (s statement, server time.Time, ok bool) {
-	remaining, err := strconv.ParseInt(h.Get("Ratelimit-Remaining"), 10, 64)
+	text := h.Get("Ratelimit-Remaining")
+	if text == "" { // the error of ParseInt would be allocated
+		return s, now, false
+	}
+	remaining, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || h.Get("Age") != "" {
 		return s, now, false
 	}
