@@ -56,7 +56,7 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 				return err
 			}
 		}()},
-		"one registry tag": {27, 1, func() func(context.Context) error {
+		"one registry tag": {28, 1, func() func(context.Context) error {
 			client := memoryClient(t, tag)
 			return func(ctx context.Context) error {
 				_, err := client.Registry.GetTag(ctx, Path("group/app"), 7, "release/1.0")
@@ -71,9 +71,9 @@ func memoryCalls(t testing.TB) map[string]memoryCall {
 			}
 		}()},
 		"a GET of HTTPClient": {45, 1, rawCall(memoryClient(t, tag).HTTPClient())},
-		"a 404":               {46, 1, refusedCall(t, http.StatusNotFound)},
-		"a 304":               {32, 1, refusedCall(t, http.StatusNotModified)},
-		"a 429":               {43, 1, refusedCall(t, http.StatusTooManyRequests)},
+		"a 404":               {47, 1, refusedCall(t, http.StatusNotFound)},
+		"a 304":               {33, 1, refusedCall(t, http.StatusNotModified)},
+		"a 429":               {44, 1, refusedCall(t, http.StatusTooManyRequests)},
 		"a retried 503":       {58, 1, refusedCall(t, http.StatusServiceUnavailable)},
 	}
 }
