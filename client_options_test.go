@@ -49,7 +49,8 @@ func otherOptions(t *testing.T) map[string][2]Option {
 		"WithRootCAs":             {WithRootCAs(pool), WithRootCAs(pool)},
 		"WithDrift":               {WithDrift(new(Drift)), WithDrift(nil)},
 		"WithPlainHTTP":           {WithPlainHTTP(), WithPlainHTTP()}, "WithStrictDecoding": {WithStrictDecoding(), WithStrictDecoding()},
-		"WithTimeout": {WithTimeout(time.Hour), WithTimeout(time.Minute)}, "WithHeaderTimeout": {WithHeaderTimeout(time.Hour), WithHeaderTimeout(time.Minute)},
+		"WithoutPacing": {WithoutPacing(), WithoutPacing()},
+		"WithTimeout":   {WithTimeout(time.Hour), WithTimeout(time.Minute)}, "WithHeaderTimeout": {WithHeaderTimeout(time.Hour), WithHeaderTimeout(time.Minute)},
 		"WithMaxBytes": {WithMaxBytes(1 << 20), WithMaxBytes(1 << 21)}, "WithPerPage": {WithPerPage(1), WithPerPage(2)}, "WithHeader": {WithHeader("x-a", "1"), WithHeader("X-A", "2")},
 		"WithUserAgent": {WithUserAgent("a/1"), WithUserAgent("b/1")}, "WithRetry": {WithRetry(RetryPolicy{MaxAttempts: 1}), WithRetry(RetryPolicy{})},
 	}
