@@ -91,7 +91,8 @@ func pacedRoute(r *request) throttle.Route {
 	return paced
 }
 
-// updatePacer reports to the pacer that an attempt has ended. The headers of another origin are ignored.
+// updatePacer reports to the pacer that an attempt has ended. The headers of another origin are
+// ignored.
 func updatePacer(s *callState) {
 	header := s.header
 	if s.ticket == nil {

@@ -152,8 +152,8 @@ func environment() environmentPair {
 //
 //   - connections, unless the transport or its certificates differ;
 //   - the retry budget, pacing and the waits that the server has requested, unless the credential
-//     differs: the same token in a new option is the same credential; a token source or an OAuth token in a
-//     new option is a different one;
+//     differs: the same token in a new option is the same credential; a token source or an OAuth
+//     token in a new option is a different one;
 //   - registry tokens, unless the registry or its credentials differ.
 func (c *Client) With(options ...Option) (*Client, error) {
 	if err := c.check(); err != nil {

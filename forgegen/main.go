@@ -29,7 +29,7 @@ func main() {
 	case errors.Is(err, flag.ErrHelp):
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "forgegen:", err)
-		os.Exit(1)
+		os.Exit(1) //nolint:gocritic // stop only matters while it runs
 	}
 }
 

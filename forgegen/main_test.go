@@ -255,7 +255,7 @@ func TestDiff(t *testing.T) {
 	require.Equal(t, "spec.yaml to spec.yaml\nno change for the generated endpoints\n", out)
 
 	text := strings.Replace(string(spec), "pipelines/{pipeline_id}/cancel", "pipelines/{pipeline_id}/stop", 1)
-	text = strings.Replace(text, "- name: my_reaction_emoji\n", "- name: my_emoji\n", -1)
+	text = strings.ReplaceAll(text, "- name: my_reaction_emoji\n", "- name: my_emoji\n")
 	text = strings.Replace(text, "        full_path:\n", "        absolute_path:\n", 1)
 	require.NoError(t, os.WriteFile("new.yaml", []byte(text), 0o600))
 	out, err = forgegen(t, "diff", "-spec", "new.yaml")

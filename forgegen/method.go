@@ -49,7 +49,7 @@ func pathArguments(op *operation) (args []argument) {
 			args = append(args, pathArgument(op, part[0].text, before, used))
 			continue
 		}
-		args = append(args, joinedArguments(op, part, used)...)
+		args = append(args, joinedArguments(part, used)...)
 	}
 	return args
 }
@@ -90,7 +90,7 @@ func unique(a argument, full string, used map[string]bool) argument {
 
 // joinedArguments are those of a part with texts and placeholders, such as {version}.info: the
 // first has the text of the whole part.
-func joinedArguments(op *operation, part pathPart, used map[string]bool) (args []argument) {
+func joinedArguments(part pathPart, used map[string]bool) (args []argument) {
 	var texts []string
 	for _, piece := range part {
 		if !piece.placeholder {

@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 		return err
 	}
 	defer remove()
-	db, err := openStore(file)
+	db, err := openStore(ctx, file)
 	if err != nil {
 		return err
 	}

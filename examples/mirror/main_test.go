@@ -78,7 +78,7 @@ func TestKilledMirror(t *testing.T) {
 	process(t, 0, "-db", db)
 	process(t, 0, "-db", db, "-sweep")
 
-	s, err := openStore(db)
+	s, err := openStore(t.Context(), db)
 	require.NoError(t, err)
 	defer s.Close()
 	assert.Equal(t, 899, s.count(t.Context(), "issues"))

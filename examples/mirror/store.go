@@ -21,12 +21,12 @@ CREATE TABLE IF NOT EXISTS items (
 	PRIMARY KEY (list, id));
 CREATE TABLE IF NOT EXISTS lists (list TEXT PRIMARY KEY, mark TEXT, sweep INTEGER, sweeping INTEGER);`
 
-func openStore(path string) (*store, error) {
+func openStore(ctx context.Context, path string) (*store, error) {
 	db, err := sql.Open("sqlite", path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)")
 	if err != nil {
 		return nil, err
 	}
-	if _, err := db.Exec(schema); err != nil {
+	if _, err := db.ExecContext(ctx, schema); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}

@@ -167,7 +167,7 @@ func TestNilContext(t *testing.T) {
 // zeroFunctions are the exported functions.
 var zeroFunctions = []any{
 	forge.NewClient, forge.NewClientFromEnv, forge.WithHTTPClient, forge.WithJobToken, forge.WithToken, forge.WithLimiter, forge.WithDrift, forge.WithLogger, forge.WithOAuth,
-	forge.WithOnAttempt, forge.WithOnRefresh, forge.WithPlainHTTP, forge.WithRegistry, forge.WithRegistryCredentials, forge.WithRetry, forge.WithRootCAs, forge.WithStrictDecoding,
+	forge.WithOnAttempt, forge.WithOnRefresh, forge.WithPlainHTTP, forge.WithRegistry, forge.WithRegistryCredentials, forge.WithRetry, forge.WithRootCAs, forge.WithStrictDecoding, forge.WithoutPacing,
 	forge.WithTokenSource, forge.WithUserAgent, forge.WithVocabulary, forge.WithHeader, forge.WithHeaderTimeout, forge.WithMaxBytes, forge.WithPerPage, forge.WithTimeout, forge.WithoutCredential, forge.Ahead, forge.Checksum, forge.DryRun, forge.Header,
 	forge.HeaderTimeout, forge.Into, forge.MaxBytes, forge.OnePage, forge.PerPage, forge.Progress, forge.Query, forge.Retry, forge.Since, forge.Overlap, forge.MarkAt, forge.StartAt, forge.Sudo, forge.SkipValidation, forge.Timeout,
 	forge.FakeList[int], forge.FakeResponse, forge.Collect[int], forge.ListAs[int], forge.DoAs[int], forge.FileAt, forge.FileBytes, forge.FileReader, forge.DiffSettings, forge.ParseDate,

@@ -18,9 +18,10 @@
 //     before, a route whose limit a response has shown, a call within the window of the last one.
 //     A request that the server may accept is sent.
 //   - Pacing delays no call while the calls fit into the window: only callers that have waited for
-//     a window are paced in it. Rejected: to spread every window, which delays a caller of few calls.
-//   - Half of a paced window is sent immediately. The rest is spread while more callers wait or have
-//     requests in flight than requests are left, so that the end of a job is not delayed.
+//     a window are paced in it. Rejected: to spread every window, which delays a caller of few
+//     calls.
+//   - Half of a paced window is sent immediately. The rest is spread while more callers wait or
+//     have requests in flight than requests are left, so that the end of a job is not delayed.
 //   - What other clients use is seen in responses: less is left than this client can have used. The
 //     rest of the window is then divided in the proportion of what all have used.
 //   - A wait of pacing that is too long for a call does not begin. The call is sent, since only the

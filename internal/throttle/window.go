@@ -23,7 +23,7 @@ const (
 type window struct {
 	named bool      // a response has named the throttle
 	until time.Time // the end of the window; zero: no response of the window was seen
-	// What the server would still accept, those in flight subtracted, is between two bounds.
+	// Bounds of what the server would still accept, those in flight subtracted.
 	fewest, most int
 	limit        int           // the most requests that any response has shown, of this window or the last
 	peak         int           // of this window
@@ -84,7 +84,7 @@ func (w *window) observe(t *Ticket, s statement, now time.Time) {
 		}
 		w.until, w.fewest, w.most = s.until, fewest, most
 	}
-	if w.most < w.fewest { // somebody else has used the difference
+	if w.most < w.fewest { // another client has used the difference
 		w.others += w.fewest - w.most
 		w.fewest = w.most
 	}
@@ -94,8 +94,8 @@ func (w *window) observe(t *Ticket, s statement, now time.Time) {
 	w.trial = time.Time{}
 }
 
-// roll ends a window whose time has ended. If callers wait, the next one begins with its free share:
-// other clients begin with theirs at the same time.
+// roll ends a window whose time has ended. If callers wait, the next one begins with its free
+// share: other clients begin with theirs at the same time.
 func (w *window) roll(now time.Time) {
 	if w.until.IsZero() || now.Before(w.until) {
 		return
@@ -109,8 +109,8 @@ func (w *window) roll(now time.Time) {
 	}
 }
 
-// left returns what may be sent. Nobody is delayed before the server would certainly refuse, unless
-// callers waited for the window.
+// left returns what may be sent. No caller is delayed before the server would certainly refuse,
+// unless callers waited for the window.
 func (w *window) left() int {
 	if w.busy {
 		return w.fewest
