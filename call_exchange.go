@@ -31,7 +31,7 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 	req, upload, err := newRequest(wire, a, to, auth)
 	d.sent, d.bodyOpened = false, a.body != nil
 	if err != nil {
-		return afterExchange(wire, &result{delivery: d, err: err, permanent: true})
+		return withTimeoutCause(wire, &result{delivery: d, err: err, permanent: true})
 	}
 	d.expects = req.Header["Expect"] != nil
 	resp, err = transport.RoundTrip(req)
@@ -46,18 +46,19 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 	if err != nil {
 		r = (&result{delivery: d}).failed(err)
 		r.permanent = errors.Is(uploadErr, errWrongLength)
-		return afterExchange(wire, r)
+		return withTimeoutCause(wire, r)
 	}
 	redact := a.redactor(d.token)
 	resp.Status = redact.redact(resp.Status)
 	redact.redactHeader(resp.Header)
 	received := s.next.do(wire, a, d, to, resp)
 	received.permanent = received.permanent || errors.Is(uploadErr, errWrongLength)
-	return afterExchange(wire, received)
+	return withTimeoutCause(wire, received)
 }
 
-// afterExchange sets the error of a result whose context has ended. A permanent error stays.
-func afterExchange(wire *conn.Context, r *result) *result {
+// withTimeoutCause replaces an error that a time limit of the library has caused by that limit. The
+// end of the caller's context is left to conclude. A permanent error stays.
+func withTimeoutCause(wire *conn.Context, r *result) *result {
 	if r.err != nil && !r.permanent {
 		r.err = wire.TimeoutCause(r.err)
 	}

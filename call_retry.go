@@ -40,7 +40,10 @@ type loop struct {
 	spent         bool        // a retry was taken from the retry budget
 }
 
-// run makes attempts until one is the last. Its result is then that of the loop.
+// run makes attempts until one is the last. Its result is then that of the loop. The order is: Do,
+// RoundTrip, afterAttempt, a sleep for Backoff, and RoundTrip again. A context that ends in the
+// sleep skips afterAttempt, which is why pending exists. RoundTrip returns no redirect, which the
+// http.Client would follow: redirectStep has followed or refused it.
 func (l *loop) run() {
 	l.http.Transport = l
 	l.client = retryablehttp.Client{
@@ -49,7 +52,6 @@ func (l *loop) run() {
 		CheckRetry: func(_ context.Context, resp *http.Response, err error) (bool, error) {
 			return l.afterAttempt(resultOf(resp, err)), nil
 		},
-		// Do sleeps for this time, or until the context ends.
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return l.wait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
@@ -120,7 +122,7 @@ func (l *loop) afterAttempt(r *result) bool {
 	again := l.pending && l.context.Err() == nil // without a wait, another attempt could begin after the end
 	l.core().observers().attemptEnds(&l.callState, again, l.wait)
 	if again && next.step == resend {
-		l.core().observers().retries(&l.callState, next)
+		l.core().observers().retryWaits(&l.callState, next)
 	}
 	return again
 }

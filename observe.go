@@ -172,9 +172,9 @@ func (o observers) paced(wait time.Duration) {
 	o.stats.pacingWaitTime.Add(int64(wait))
 }
 
-// retries is called before the wait of a retry. A renewed token and a refused Expect header are
+// retryWaits is called before the wait of a retry. A renewed token and a refused Expect header are
 // not retries.
-func (o observers) retries(s *callState, next decision) {
+func (o observers) retryWaits(s *callState, next decision) {
 	if next.serverAsked {
 		o.stats.addWait(next.wait)
 	}

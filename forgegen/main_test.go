@@ -160,7 +160,7 @@ var badInput = map[string]struct {
 		[]string{"GET /issues and POST /projects/:id/issues are both Issues.Same: rename one in forgegen.yaml:\n\tcorrections:\n\t  POST /projects/:id/issues:\n\t    name: Same2"},
 	},
 	"two types":          {"schemas: {APIEntitiesCiJob: {name: Pipeline}}", "-spec spec.yaml -package p -o p|/", []string{"the name Pipeline is that of APIEntitiesCiPipeline: choose another"}},
-	"no such schema":     {"schemas: {Job: {name: X}}", "-spec spec.yaml -package p -o p|/", []string{"the document has no schema Job"}},
+	"no such schema":     {"schemas: {Job: {name: X}}", "-spec spec.yaml -package p -o p|/", []string{"no generated endpoint uses a schema Job; the nearest are "}},
 	"no such parameter":  {"corrections: {POST /projects/:id/issues: {types: {titel: string}}}", "-spec spec.yaml -package p -o p|/", []string{"the document has no parameter titel"}},
 	"no such rule":       {"corrections: {GET /issues: {without: [pages]}}", "-spec spec.yaml -package p -o p|/", []string{"without: there is no rule pages"}},
 	"no such key":        {"endpoint: [/]", "-spec spec.yaml -package p -o p|/", []string{"field endpoint not found"}},

@@ -184,7 +184,7 @@ func (b *builder) nameSchemas(d *document) error {
 	for ref, fix := range b.config.Schemas {
 		switch other := b.taken[fix.Name]; {
 		case !slices.Contains(refs, ref):
-			return fmt.Errorf("schemas: the document has no schema %s", ref)
+			return fmt.Errorf("schemas: no generated endpoint uses a schema %s; the nearest are %s", ref, strings.Join(nearestSchemas(refs, ref), ", "))
 		case fix.Name != "" && other != "" && other != ref:
 			return fmt.Errorf("schemas: %s: the name %s is that of %s: choose another", ref, fix.Name, other)
 		}

@@ -79,6 +79,20 @@ func nearest(all []*endpoint, pattern string) []string {
 	return texts[:min(3, len(texts))]
 }
 
+// nearestSchemas returns the three names that differ least from one. A short name, such as Job for
+// APIEntitiesCiJob, is near to the names that end with it.
+func nearestSchemas(all []string, name string) []string {
+	distance := func(text string) int {
+		if strings.HasSuffix(text, name) {
+			return 0
+		}
+		return editDistance([]rune(name), []rune(text))
+	}
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(distance(a)-distance(b), strings.Compare(a, b)) })
+	return all[:min(3, len(all))]
+}
+
 // editDistance is the Levenshtein distance.
 func editDistance(a, b []rune) int {
 	row := make([]int, len(b)+1)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -34,33 +35,52 @@ func announce(ctx context.Context, client *forge.Client, project forge.Ref) erro
 	if err != nil {
 		return err
 	}
-	for status := started.Status; status != "success"; time.Sleep(time.Second) {
+	for status := started.Status; ; {
+		switch status {
+		case "success":
+			return nil
+		case "failed", "canceled", "skipped", "manual": // manual: a person must start a job
+			return fmt.Errorf("%s: %s", started.WebURL, status)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Second):
+		}
 		pipeline, err := api.Pipelines.Get(ctx, project, started.ID)
 		if err != nil {
 			return err
 		}
-		if status = pipeline.Status; status == "failed" || status == "canceled" {
-			return fmt.Errorf("%s: %s", pipeline.WebURL, status)
-		}
+		status = pipeline.Status
 	}
-	return nil
 }
 
 func TestAnnounce(t *testing.T) {
-	srv := forgetest.New(t)
-	srv.AddProject("acme/app")
-	for route, response := range map[string]any{
-		"POST /projects/:id/issues":                  forge.Issue{ID: 900, IID: 5},
-		"POST /projects/:id/uploads":                 gitlab.ProjectUpload{Markdown: "[plan.txt](/uploads/1)"},
-		"POST /projects/:id/issues/:issue_iid/notes": forge.Note{ID: 1},
-		"POST /projects/:id/pipeline":                gitlab.Pipeline{ID: 7, Status: "created"},
-		"GET /projects/:id/pipelines/:pipeline_id":   gitlab.PipelineWithMetadata{ID: 7, Status: "success"},
-	} {
-		srv.Handle(route, func(w http.ResponseWriter, r *http.Request) { forgetest.WriteJSON(w, r, 200, response) })
-	}
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("plan.txt", []byte("1. Tag"), 0o600))
-	require.NoError(t, announce(t.Context(), srv.Client(), forge.Path("acme/app")))
-	srv.AssertAppliedCount(t, "POST /projects/:id/pipeline", 1)
-	require.JSONEq(t, `{"body":"The plan: [plan.txt](/uploads/1)"}`, string(srv.LastRequest(t, "POST /projects/:id/issues/:issue_iid/notes").Body))
+	for last, text := range map[string]string{"success": "", "manual": "manual"} {
+		synctest.Test(t, func(t *testing.T) { // the wait takes no time
+			srv := forgetest.New(t, forgetest.WithMemoryNetwork())
+			srv.AddProject("acme/app")
+			for route, response := range map[string]any{
+				"POST /projects/:id/issues":                  forge.Issue{ID: 900, IID: 5},
+				"POST /projects/:id/uploads":                 gitlab.ProjectUpload{Markdown: "[plan.txt](/uploads/1)"},
+				"POST /projects/:id/issues/:issue_iid/notes": forge.Note{ID: 1},
+				"POST /projects/:id/pipeline":                gitlab.Pipeline{ID: 7, Status: "created"},
+				"GET /projects/:id/pipelines/:pipeline_id":   gitlab.PipelineWithMetadata{ID: 7, Status: last},
+			} {
+				srv.Handle(route, func(w http.ResponseWriter, r *http.Request) { forgetest.WriteJSON(w, r, 200, response) })
+			}
+			client := srv.Client()
+			defer client.CloseIdleConnections()
+			err := announce(t.Context(), client, forge.Path("acme/app"))
+			if text == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, text)
+			}
+			srv.AssertAppliedCount(t, "POST /projects/:id/pipeline", 1)
+			require.JSONEq(t, `{"body":"The plan: [plan.txt](/uploads/1)"}`, string(srv.LastRequest(t, "POST /projects/:id/issues/:issue_iid/notes").Body))
+		})
+	}
 }

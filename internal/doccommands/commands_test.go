@@ -119,7 +119,6 @@ func rules(tests known) []rule {
 	}
 }
 
-// isScript checks that a script of .ci is valid.
 // controlsServer runs requests to the control API of a server.
 func controlsServer(t *testing.T, c command) {
 	srv := forgetest.New(t, forgetest.WithControl("control", nil))
@@ -127,6 +126,7 @@ func controlsServer(t *testing.T, c command) {
 	assert.Contains(t, out, `"completed": false`)
 }
 
+// isScript checks that a script of .ci is valid.
 func isScript(t *testing.T, c command) {
 	script, _, _ := strings.Cut(strings.TrimSpace(c.text), " ")
 	output(t, root, "test -x "+script+" && bash -n "+script)
