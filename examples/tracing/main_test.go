@@ -40,7 +40,7 @@ func TestDemo(t *testing.T) {
 		`(?m)^triage `, `(?m)^  Issues\.List .*  retried$`, `(?m)^    GET /issues .*  502$`, `(?m)^    GET /issues .*  200, resend 1$`,
 		`(?m)^  Issues\.Subscribe .*  retried$`, `(?m)^    ` + subscribe + ` .*  429$`, `(?m)^    ` + subscribe + ` .*  304$`,
 		`(?m)^http\.client\.request\.duration \(s\)$`, `(?m)^  GET /issues +200  2 attempts mean 0\.\d{4}$`, `(?m)^  GET /issues +502  1 attempt  mean 0\.\d{4}$`,
-		`(?m)^5 calls, 0 failed, 7 attempts, 2 retries, 1 wait for rate limits \(1\.\d+s\), 0 bytes sent, \d+ bytes received$`,
+		`(?m)^5 calls, 0 failed, 7 attempts, 2 retries, 1 wait for rate limits \(1\.\d+s\), 0 waits of pacing \(0s\), 0 bytes sent, \d+ bytes received$`,
 	} {
 		assert.Regexp(t, want, out)
 	}
