@@ -170,7 +170,7 @@ func TestPacingBelowTheLimit(t *testing.T) {
 			time.Sleep(120 * time.Millisecond)
 			readAll(t, c, 1, 1)
 		}
-		assert.Zero(t, c.Stats().PacingWaits)
+		assert.Zero(t, c.Stats().PacingWaitTime) // a wait may begin and end between two responses
 	})
 }
 

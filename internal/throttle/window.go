@@ -14,6 +14,8 @@ const (
 	sameWindow = 1500 * time.Millisecond
 	// longestTrial is how long callers wait for the first response of a new window.
 	longestTrial = time.Second
+	// closeBounds is the difference of two bounds that are exact enough to use the lower one.
+	closeBounds = 4
 	// contention is how many requests of this client count as much as one request of others that was
 	// noticed: a few may be redirects, or responses that have overtaken one another.
 	contention = 8
@@ -109,10 +111,10 @@ func (w *window) roll(now time.Time) {
 	}
 }
 
-// left returns what may be sent. No caller is delayed before the server would certainly refuse,
-// unless callers waited for the window.
+// left returns what may be sent. If callers waited for the window, and once the bounds are close,
+// it is the lower bound. Before that no caller is delayed unless the server would certainly refuse.
 func (w *window) left() int {
-	if w.busy {
+	if w.busy || w.most-w.fewest <= closeBounds {
 		return w.fewest
 	}
 	return w.most
