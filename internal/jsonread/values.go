@@ -85,6 +85,9 @@ func isRounded(raw []byte, n float64) bool {
 		return false
 	}
 	digits := significant(raw)
+	if digits == significant(strconv.AppendFloat(nil, n, 'e', -1, 64)) { // not always the nearest of its length
+		return false
+	}
 	return digits != significant(strconv.AppendFloat(nil, n, 'e', max(len(digits), 1)-1, 64))
 }
 
