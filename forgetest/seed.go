@@ -45,8 +45,9 @@ func parseSeed(data []byte) (*seedNode, error) {
 	if err == nil && !atEOF(p.decoder) {
 		err = fmt.Errorf("there is text after the object")
 	}
+	var syntax *json.SyntaxError // of Go 1.27, in place of io.EOF
 	switch {
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF), errors.As(err, &syntax) && syntax.Offset >= int64(len(data)):
 		return nil, fmt.Errorf("%d: the JSON ends too early", p.line())
 	case err != nil:
 		return nil, fmt.Errorf("%d: %w", p.line(), err)
