@@ -56,8 +56,8 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 	return withTimeoutCause(wire, received)
 }
 
-// withTimeoutCause replaces an error that a time limit of the library has caused by that limit. The
-// end of the caller's context is left to conclude. A permanent error stays.
+// withTimeoutCause replaces an error that one of the library's time limits has caused by that
+// limit. conclude does the same for the context of the call. A permanent error stays.
 func withTimeoutCause(wire *conn.Context, r *result) *result {
 	if r.err != nil && !r.permanent {
 		r.err = wire.TimeoutCause(r.err)

@@ -227,6 +227,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"number of a later page", answered(200, "[]", func(c *Client) error {
 			return collectError(c.MergeRequests.List(t.Context(), nil, Query("page", "11"))) // whose documents have page
 		}), "forge: GET /merge_requests: Query (page): a list requests its pages itself"},
+		{"number of a page that is none", answered(200, "[]", list(nil, OnePage(), Query("page", "0"))), "Query (page): a list requests its pages itself"},
 		{"position of a page", answered(200, "[]", list(nil, Query("cursor", "x"))), "Query (cursor): a list requests its pages itself"},
 		{"number of a page of a call", answered(200, "[]", func(c *Client) error {
 			_, err := Collect(ListAs[Issue](t.Context(), c, Call{Route: "/issues", Query: url.Values{"page": {"2"}}}))

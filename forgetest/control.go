@@ -38,8 +38,9 @@ type control struct {
 // WithControl lets programs in other languages control the server over HTTP, below /_forgetest/:
 // reset, snapshots, the requests so far, the clock, data and faults. /_forgetest/openapi.json
 // describes it. Requests carry the token as "Authorization: Bearer TOKEN"; without it they are 404,
-// except for health and openapi.json. It also serves a page for people at /. shutdown is called,
-// in another goroutine, by POST shutdown; nil means that the server does not offer it.
+// except for health and openapi.json. It also serves a page for people at /, which shows the access
+// token to whoever reaches the server. shutdown is called, in another goroutine, by POST shutdown;
+// nil means that the server does not offer it.
 func WithControl(token string, shutdown func()) Option {
 	return func(s *Server) {
 		s.control = &control{server: s, token: token, shutdown: shutdown, snapshots: map[string]*store{}, tests: map[string]*retryTest{}}
