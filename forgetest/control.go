@@ -39,7 +39,7 @@ type control struct {
 // reset, snapshots, the requests so far, the clock, data and faults. /_forgetest/openapi.json
 // describes it. Requests carry the token as "Authorization: Bearer TOKEN"; without it they are 404,
 // except for health and openapi.json. It also serves a page for people at /, which shows the access
-// token to whoever reaches the server. shutdown is called, in another goroutine, by POST shutdown;
+// token to all that reach the server. shutdown is called, in another goroutine, by POST shutdown;
 // nil means that the server does not offer it.
 func WithControl(token string, shutdown func()) Option {
 	return func(s *Server) {

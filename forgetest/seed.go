@@ -247,21 +247,40 @@ func (source seedSource) files() ([]string, error) {
 	return files, nil
 }
 
-// load adds the data of a seed. After an error the server has none of them. Paths are relative to
-// folder; "" allows none.
-func (s *Server) load(file, folder string, data []byte) (err error) {
+// load adds the data of a seed. After an error the server has none of them: a copy of it takes the
+// data first. Paths are relative to folder; "" allows none.
+func (s *Server) load(file, folder string, data []byte) error {
 	root, err := parseSeed(data)
 	if err != nil {
 		return fmt.Errorf("%s:%w", file, err)
 	}
-	before := s.snapshot()
+	if err := s.copyForTrial().add(file, folder, root); err != nil {
+		return err
+	}
+	return s.add(file, folder, root)
+}
+
+// copyForTrial returns a server that does not serve, with the same data.
+func (s *Server) copyForTrial() *Server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.store.invalidate()
+	trial := &Server{
+		URL: s.URL, Token: s.Token, JobToken: s.JobToken, prefix: s.prefix, neutral: s.neutral, tier: s.tier, offering: s.offering,
+		release: s.release, maxQuery: s.maxQuery, auditLimit: s.auditLimit, jobReachesAll: s.jobReachesAll, clock: s.clock,
+	}
+	trial.store = *copyStore(&s.store, s, trial)
+	return trial
+}
+
+// add adds the data of a seed, up to an error.
+func (s *Server) add(file, folder string, root *seedNode) (err error) {
 	l := &seedLoader{server: s, folder: folder, at: root}
 	defer func() {
 		failed := recover()
 		if failed == nil {
 			return
 		}
-		s.restore(before)
 		switch failed := failed.(type) {
 		case seedError:
 			err = fmt.Errorf("%s:%d: %s: %s", file, failed.at.line, orElse(failed.at.path, "the seed"), failed.text)

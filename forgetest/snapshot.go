@@ -14,7 +14,7 @@ func (s *Server) snapshot() *store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.store.invalidate()
-	return copyStore(&s.store)
+	return copyStore(&s.store, s, s)
 }
 
 // restore replaces the data by those of a snapshot, which can be restored again. Records that a
@@ -22,13 +22,14 @@ func (s *Server) snapshot() *store {
 func (s *Server) restore(from *store) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.store, s.background = *copyStore(from), nil
+	s.store, s.background = *copyStore(from, s, s), nil
 }
 
-// copyStore copies by reflection, so that a new field is copied, too.
-func copyStore(from *store) *store {
+// copyStore copies the records of a server for another one, or for itself. It copies by reflection,
+// so that a new field is copied, too.
+func copyStore(from *store, owner, other *Server) *store {
 	to := new(store)
-	copier := copier{}
+	copier := copier{unsafe.Pointer(owner): reflect.ValueOf(other)}
 	copier.copy(reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem())
 	return to
 }
@@ -36,10 +37,10 @@ func copyStore(from *store) *store {
 // copier has the copy of each object that was copied.
 type copier map[unsafe.Pointer]reflect.Value
 
-// isShared reports whether a copy has the same object: those that never change, and the server.
+// isShared reports whether a copy has the same object, since it never changes.
 func isShared(t reflect.Type) bool {
 	switch t {
-	case reflect.TypeFor[*Server](), reflect.TypeFor[*shape](), reflect.TypeFor[*blob](), reflect.TypeFor[*tree](),
+	case reflect.TypeFor[*shape](), reflect.TypeFor[*blob](), reflect.TypeFor[*tree](),
 		reflect.TypeFor[*Commit](), reflect.TypeFor[*regexp.Regexp](), reflect.TypeFor[*availability](), reflect.TypeFor[time.Time]():
 		return true
 	}
