@@ -118,7 +118,7 @@ func (r *request) checkPosition(o *callOptions) error {
 		for _, name := range []string{"page", "cursor", "page_token"} {
 			later := slices.ContainsFunc(from.query[name], func(value string) bool {
 				number, err := strconv.Atoi(value)
-				return name != "page" || value != "1" && !(o.onePage && err == nil && number > 0)
+				return name != "page" || value != "1" && (!o.onePage || err != nil || number < 1)
 			})
 			if own := name != "page" && r.route.documented()[name]; later && !own && !o.skipValidation {
 				return &ValidationError{Option: from.option, Param: name, Reason: "a list requests its pages itself: add OnePage to read one page by its number, or use PerPage and StartAt"}
