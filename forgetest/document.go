@@ -124,8 +124,10 @@ func (d *Document) Fields() []string {
 func (d *Document) locate(name string) (*Document, *field, int) {
 	head, rest, nested := strings.Cut(name, ".")
 	i, ok := d.shape.index[head]
-	if neutral, known := neutralSetting(head); !ok && known {
-		i, ok = d.shape.index[neutral]
+	if !ok {
+		if neutral, known := neutralSetting(head); known {
+			i, ok = d.shape.index[neutral]
+		}
 	}
 	if !ok {
 		panic(fmt.Sprintf("forgetest: %s has no field %q; near: %s; Fields lists all", d.shape.name, head, strings.Join(nearNames(head, d.Fields()), ", ")))

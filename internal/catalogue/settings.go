@@ -39,7 +39,9 @@ type SettingGroup struct {
 
 // SettingGroups returns the settings in the order of the fields. It panics if a row has a key that
 // SettingRow lacks.
-func SettingGroups() []SettingGroup {
+func SettingGroups() []SettingGroup { return settingGroups() }
+
+var settingGroups = sync.OnceValue(func() []SettingGroup {
 	var raw json.RawMessage
 	Read("settings.json", &raw)
 	var all struct{ Groups []SettingGroup }
@@ -49,7 +51,7 @@ func SettingGroups() []SettingGroup {
 		panic("catalogue: settings.json: " + err.Error())
 	}
 	return all.Groups
-}
+})
 
 // SettingRows returns the settings without the groups.
 func SettingRows() (rows []SettingRow) {
@@ -194,9 +196,10 @@ func Settings() map[string]Setting {
 			entries[name] = Setting{}
 		}
 	}
+	settable := SettingsBeyond()
 	for _, field := range Fields[*SettingFacts]()["ApplicationSettings"] {
 		entries[field.Name] = Setting{Field: field, Beyond: true}
-		if slices.Contains(SettingsBeyond(), field.Name) {
+		if slices.Contains(settable, field.Name) {
 			entries[field.Name] = Setting{Field: field, Param: field, Beyond: true}
 		}
 	}
