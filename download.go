@@ -131,7 +131,7 @@ func saveHint(path string, err error) string {
 	switch dir := filepath.Dir(path); {
 	case !errors.As(err, &file) || file.Op != "open":
 		return ""
-	case errors.Is(err, fs.ErrNotExist) && isMissing(dir):
+	case isMissing(dir):
 		return "; the directory " + dir + " does not exist: create it first"
 	case errors.Is(err, fs.ErrPermission):
 		return "; the directory " + dir + " must be writable: SaveTo creates a temporary file there"

@@ -368,7 +368,7 @@ func TestLocalFileErrors(t *testing.T) {
 
 // FuzzFileName checks that a suggested name stays in the directory to which it is joined.
 func FuzzFileName(f *testing.F) {
-	for _, s := range []string{`attachment; filename="a.zip"`, `attachment; filename*=UTF-8''..%2f..%2fpasswd`, `attachment; filename=".."`, `attachment; filename="a\\..\\b"`, `inline`, `a; filename="\\"`, `a; filename=".-con.txt"`, `a; filename="-a:. "`} {
+	for _, s := range []string{`attachment; filename="a.zip"`, `attachment; filename*=UTF-8''..%2f..%2fpasswd`, `attachment; filename=".."`, `attachment; filename="a\\..\\b"`, `inline`, `a; filename="\\"`, `a; filename=".-con.txt"`, `a; filename="-a:. "`, `a; filename="/a"`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, disposition string) {

@@ -138,17 +138,18 @@ func TestHTTPClientRefusals(t *testing.T) {
 	other := newWire(t, always(sayJSON("{}")))
 	client := wireClient(t, w.url).HTTPClient()
 	for name, edit := range map[string]func(*http.Request){
-		"Private-Token": func(r *http.Request) { r.Header.Set("PRIVATE-TOKEN", "glpat-other") },
-		"Private_token": func(r *http.Request) { r.Header["private_token"] = []string{"glpat-other"} },
-		"Authorization": func(r *http.Request) { r.SetBasicAuth("a", "b") },
-		"Cookie":        func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "a", Value: "b"}) },
-		"user":          func(r *http.Request) { r.URL.User = url.UserPassword("a", "b") },
-		"private_token": func(r *http.Request) { r.URL.RawQuery = "private%5Ftoken%20[a]=x" },
-		"Host":          func(r *http.Request) { r.Host = "other.example.com" },
-		"absolute":      func(r *http.Request) { r.URL = &url.URL{Path: "/api/v4/user"} },
-		"CONNECT":       func(r *http.Request) { r.Method = "CONNECT" },
-		"trailers":      func(r *http.Request) { r.Trailer = http.Header{"A": nil} },
-		"Request.URL":   func(r *http.Request) { r.URL = nil },
+		"Private-Token":   func(r *http.Request) { r.Header.Set("PRIVATE-TOKEN", "glpat-other") },
+		"Private_token":   func(r *http.Request) { r.Header["private_token"] = []string{"glpat-other"} },
+		"Authorization":   func(r *http.Request) { r.SetBasicAuth("a", "b") },
+		"Cookie":          func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "a", Value: "b"}) },
+		"user":            func(r *http.Request) { r.URL.User = url.UserPassword("a", "b") },
+		"private_token":   func(r *http.Request) { r.URL.RawQuery = "private%5Ftoken%20[a]=x" },
+		"Host":            func(r *http.Request) { r.Host = "other.example.com" },
+		"absolute":        func(r *http.Request) { r.URL = &url.URL{Path: "/api/v4/user"} },
+		"CONNECT":         func(r *http.Request) { r.Method = "CONNECT" },
+		"trailers":        func(r *http.Request) { r.Trailer = http.Header{"A": nil} },
+		"Request.URL":     func(r *http.Request) { r.URL = nil },
+		"not an absolute": func(r *http.Request) { r.URL.Opaque = "//a/b" },
 	} {
 		for _, address := range []string{w.url, other.url} {
 			body := &closeCounter{Reader: strings.NewReader("x")}
