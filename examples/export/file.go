@@ -66,18 +66,26 @@ func (e *exporter) write(ctx context.Context, c claim) (file written, err error)
 	return file, err
 }
 
-// copy reads the feed until its end, or until the time of the job is over. A mark inside the loop
-// does not include the current row, which is therefore left out at such an end.
+// copy reads the feed until its end, or until the time of the job is over. Then the mark is that of
+// the rows before, and of the periods without rows.
 func (e *exporter) copy(ctx context.Context, c claim, out *json.Encoder, file *written) error {
-	var page forge.Response
-	end := time.Now().Add(e.part)
-	for row, err := range e.feed(ctx, c, &page) {
-		if err != nil {
-			return err
+	reading, cancel := context.WithTimeout(ctx, e.part)
+	defer cancel()
+	go func() {
+		select {
+		case <-e.ending:
+			cancel()
+		case <-reading.Done():
 		}
-		if file.rows > 0 && (time.Now().After(end) || e.isEnding()) {
-			file.mark, file.more = page.Mark, true
-			return nil
+	}()
+	var page forge.Response
+	for row, err := range e.feed(reading, c, &page) {
+		if err != nil {
+			if reading.Err() != nil && ctx.Err() == nil && page.Mark != forge.Mark(c.mark) {
+				file.more = true
+				break
+			}
+			return err
 		}
 		if err := out.Encode(row); err != nil {
 			return err
@@ -86,15 +94,6 @@ func (e *exporter) copy(ctx context.Context, c claim, out *json.Encoder, file *w
 	}
 	file.mark = page.Mark
 	return nil
-}
-
-func (e *exporter) isEnding() bool {
-	select {
-	case <-e.ending:
-		return true
-	default:
-		return false
-	}
 }
 
 // feed returns what has changed in the shard since its mark.

@@ -114,6 +114,11 @@ func runExport(ctx context.Context, flags *flag.FlagSet, s *settings, args []str
 	if s.rescue < 4*time.Second || s.workers < 1 || s.every < 0 || s.every > 0 && s.every < time.Second {
 		return errors.New("-rescue must be at least 4s, -workers at least 1, and -every at least 1s or 0")
 	}
+	for kind := range strings.SplitSeq(s.kinds, ",") {
+		if kind != kindIssues && kind != kindMergeRequests && kind != kindAuditEvents {
+			return fmt.Errorf("-kinds has %q: there are issues, merge_requests and audit_events", kind)
+		}
+	}
 	server, err := connect(out, s.projects)
 	if err != nil {
 		return err

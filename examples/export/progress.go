@@ -40,7 +40,8 @@ type snapshot struct {
 	Problems []string         `json:"problems"`
 	Points   []point          `json:"points"`
 
-	open int64 // jobs that wait or run
+	open int64   // jobs that wait or run
+	now  float64 // the database's clock
 }
 
 // point is the number of rows that were written until a time of the run.
@@ -51,9 +52,9 @@ type point struct {
 
 // look reads a snapshot. It takes a few milliseconds, which grow with the number of jobs.
 func (p *progress) look(ctx context.Context) (s snapshot, err error) {
-	var started, now float64
+	var started float64
 	err = p.db.query(ctx, func(scan func(...any) error) error {
-		return scan(&s.Shards, &s.Done, &s.Rows, &started, &now)
+		return scan(&s.Shards, &s.Done, &s.Rows, &started, &s.now)
 	}, `SELECT count(*), coalesce(sum(CASE WHEN done >= due THEN 1 ELSE 0 END), 0), CAST(coalesce(sum(row_count), 0) AS BIGINT), coalesce(max(due), 0), `+p.db.now()+`
 		FROM export_shards WHERE due > 0`)
 	if err != nil {
@@ -78,7 +79,7 @@ func (p *progress) look(ctx context.Context) (s snapshot, err error) {
 		return s, err
 	}
 	if started > 1 {
-		s.Elapsed = now - started
+		s.Elapsed = s.now - started
 		if s.Done > 0 {
 			s.ETA = s.Elapsed / float64(s.Done) * float64(s.Shards-s.Done)
 		}
@@ -145,6 +146,11 @@ func (p *progress) watch(ctx context.Context) error {
 			fmt.Fprintln(p.out, "Interrupted: the next run continues.")
 			return ctx.Err()
 		}
+		if err == nil {
+			if err := checkClock(s.now); err != nil {
+				return err
+			}
+		}
 		ended := err == nil && p.once && s.open == 0
 		if ended || time.Since(shown) >= pause {
 			shown = time.Now()
@@ -166,6 +172,20 @@ func (p *progress) watch(ctx context.Context) error {
 		}
 		_ = sleep(ctx, 200*time.Millisecond)
 	}
+}
+
+// clock is the clock of this machine.
+var clock = time.Now
+
+// checkClock ends a process whose clock differs from the database's. Rows and marks do not depend
+// on it, but River does: such a process would take shards from others, or retry hours later.
+func checkClock(database float64) error {
+	now := clock()
+	off := now.Sub(time.UnixMicro(int64(database * 1e6))).Round(time.Second)
+	if off.Abs() > time.Minute {
+		return fmt.Errorf("the clock of this machine differs by %s from the database's: set it (NTP) and start again; other processes continue the run", off)
+	}
+	return nil
 }
 
 // line is the progress without a terminal.
