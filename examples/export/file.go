@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -48,22 +50,28 @@ func (e *exporter) write(ctx context.Context, c claim) (file written, err error)
 	file.name = c.fileName()
 	path := filepath.Join(e.dir, file.name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return file, fmt.Errorf("%w: the folder of -dir needs rights for this user", err)
+		return file, fmt.Errorf("%w: the folder of -dir needs space, and rights for this user", err)
 	}
+	var failed error // of the feed or of the file
 	err = demo.SaveFile(path, false, func(w io.Writer) error {
 		compressed := gzip.NewWriter(w)
-		if err := e.copy(ctx, c, json.NewEncoder(compressed), &file); err != nil {
-			return err
+		if failed = e.copy(ctx, c, json.NewEncoder(compressed), &file); failed != nil {
+			return failed
 		}
 		if file.rows == 0 {
 			return errNoRows
 		}
 		return compressed.Close()
 	})
-	if errors.Is(err, errNoRows) {
+	var ofFile *fs.PathError
+	switch {
+	case errors.Is(err, errNoRows):
 		return file, nil
+	case errors.As(err, &ofFile):
+		return file, fmt.Errorf("%w: the folder of -dir needs space, and rights for this user", err)
+	default:
+		return file, cmp.Or(failed, err)
 	}
-	return file, err
 }
 
 // copy reads the feed until its end, or until the time of the job is over. Then the mark is that of

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -74,8 +75,26 @@ func (w *world) edit(title string) {
 // process is the program in a process of its own.
 type process struct {
 	*exec.Cmd
-	out   bytes.Buffer
+	out   output
 	ended chan error
+}
+
+// output is what a process has printed so far.
+type output struct {
+	sync.Mutex
+	bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.Lock()
+	defer o.Unlock()
+	return o.Buffer.Write(p)
+}
+
+func (o *output) text() string {
+	o.Lock()
+	defer o.Unlock()
+	return o.String()
 }
 
 func (w *world) start(t *testing.T, args ...string) *process {
@@ -92,9 +111,9 @@ func (w *world) start(t *testing.T, args ...string) *process {
 func (w *world) finish(t *testing.T, p *process) error {
 	t.Helper()
 	err := <-p.ended
-	assert.NotContains(t, p.out.String(), w.srv.Token)
+	assert.NotContains(t, p.out.text(), w.srv.Token)
 	if err != nil {
-		t.Logf("%v: %s", err, p.out.String())
+		t.Logf("%v: %s", err, p.out.text())
 	}
 	return err
 }

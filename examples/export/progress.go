@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -52,10 +51,10 @@ type point struct {
 
 // look reads a snapshot. It takes a few milliseconds, which grow with the number of jobs.
 func (p *progress) look(ctx context.Context) (s snapshot, err error) {
-	var started float64
+	var started, ended float64
 	err = p.db.query(ctx, func(scan func(...any) error) error {
-		return scan(&s.Shards, &s.Done, &s.Rows, &started, &s.now)
-	}, `SELECT count(*), coalesce(sum(CASE WHEN done >= due THEN 1 ELSE 0 END), 0), CAST(coalesce(sum(row_count), 0) AS BIGINT), coalesce(max(due), 0), `+p.db.now()+`
+		return scan(&s.Shards, &s.Done, &s.Rows, &started, &ended, &s.now)
+	}, `SELECT count(*), coalesce(sum(CASE WHEN done >= due THEN 1 ELSE 0 END), 0), CAST(coalesce(sum(row_count), 0) AS BIGINT), coalesce(max(due), 0), coalesce(max(done), 0), `+p.db.now()+`
 		FROM export_shards WHERE due > 0`)
 	if err != nil {
 		return s, err
@@ -78,11 +77,13 @@ func (p *progress) look(ctx context.Context) (s snapshot, err error) {
 	if err != nil {
 		return s, err
 	}
-	if started > 1 {
+	switch {
+	case s.Done == 0:
+	case s.Done == s.Shards:
+		s.Elapsed = ended - started
+	default:
 		s.Elapsed = s.now - started
-		if s.Done > 0 {
-			s.ETA = s.Elapsed / float64(s.Done) * float64(s.Shards-s.Done)
-		}
+		s.ETA = s.Elapsed / float64(s.Done) * float64(s.Shards-s.Done)
 	}
 	if s.Points, err = p.points(ctx, started, s.Elapsed); err != nil {
 		return s, err
@@ -139,12 +140,14 @@ func (p *progress) watch(ctx context.Context) error {
 	if live {
 		pause = time.Second
 	}
-	lines, shown := 0, time.Time{}
+	lines, shown, told := 0, time.Time{}, map[string]bool{}
 	for {
 		s, err := p.look(ctx)
-		if errors.Is(ctx.Err(), context.Canceled) {
-			fmt.Fprintln(p.out, "Interrupted: the next run continues.")
-			return ctx.Err()
+		if ctx.Err() != nil && !p.once {
+			return nil // the end of a service
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted, and the next run continues: %w", ctx.Err())
 		}
 		if err == nil {
 			if err := checkClock(s.now); err != nil {
@@ -154,7 +157,7 @@ func (p *progress) watch(ctx context.Context) error {
 		ended := err == nil && p.once && s.open == 0
 		if ended || time.Since(shown) >= pause {
 			shown = time.Now()
-			text := s.line()
+			text := s.line(told)
 			if live {
 				text = s.table()
 			}
@@ -188,9 +191,16 @@ func checkClock(database float64) error {
 	return nil
 }
 
-// line is the progress without a terminal.
-func (s *snapshot) line() string {
-	return fmt.Sprintf("%d of %d shards, %d rows, %d requests, waits %s, ETA %s, %d problems\n", s.Done, s.Shards, s.Rows, s.Requests, seconds(s.Waited), seconds(s.ETA), len(s.Problems))
+// line is the progress without a terminal, with the problems that were not told yet.
+func (s *snapshot) line(told map[string]bool) string {
+	text := fmt.Sprintf("%d of %d shards, %d rows, %d requests, waits %s, ETA %s\n", s.Done, s.Shards, s.Rows, s.Requests, seconds(s.Waited), seconds(s.ETA))
+	for _, problem := range s.Problems {
+		if !told[problem] {
+			text += problem + "\n"
+			told[problem] = true
+		}
+	}
+	return text
 }
 
 // table is the progress in a terminal.
@@ -204,7 +214,7 @@ func (s *snapshot) table() string {
 	for _, state := range []string{"available", "running", "retryable", "completed", "discarded"} {
 		states = append(states, fmt.Sprintf("%d %s", s.Jobs[state], state))
 	}
-	return fmt.Sprintf("Shards    [%s%s] %d of %d\nRows      %d\nRequests  %d, waits %s\nJobs      %s\nTime      %s, ETA %s\nProblems  %d\n",
+	return fmt.Sprintf("Shards    [%s%s] %d of %d\nRows      %d\nRequests  %d, waits %s\nJobs      %s\nTime      %s, ETA %s\nProblems  %d, at the end in full\n",
 		strings.Repeat("#", filled), strings.Repeat(".", width-filled), s.Done, s.Shards, s.Rows, s.Requests, seconds(s.Waited),
 		strings.Join(states, ", "), seconds(s.Elapsed), seconds(s.ETA), len(s.Problems))
 }

@@ -72,6 +72,9 @@ func (e *exporter) Work(ctx context.Context, job *river.Job[shardArgs]) error {
 	if err == nil || errors.Is(err, errTaken) {
 		return err
 	}
+	if e.isEnding() {
+		return river.JobSnooze(time.Second) // no attempt is counted
+	}
 	problem := e.client.Redact(fmt.Sprintf("%s of %s: %v", c.shard, c.title, err))
 	if errors.Is(err, forge.ErrNotFound) || errors.Is(err, forge.ErrForbidden) {
 		problem = e.client.Redact(fmt.Sprintf(`%s of %s is skipped: the token cannot see it (%v). Give its user access, or end the export of the shard: export forget %[1]s`, c.shard, c.title, err))
@@ -84,6 +87,15 @@ func (e *exporter) Work(ctx context.Context, job *river.Job[shardArgs]) error {
 	}
 	_ = e.update(context.WithoutCancel(ctx), e.db, c, `problem = $3`, problem)
 	return errors.New(problem)
+}
+
+func (e *exporter) isEnding() bool {
+	select {
+	case <-e.ending:
+		return true
+	default:
+		return false
+	}
 }
 
 // update changes the row of the shard, if the shard still belongs to this attempt.
