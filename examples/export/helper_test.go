@@ -60,7 +60,7 @@ func build(t *testing.T, projects int, args ...string) *world {
 		w.mrs = append(w.mrs, project.AddMergeRequests(5, nil)...)
 	}
 	w.srv.AddGeneratedAuditEvents(250)
-	w.args = append([]string{"-dir", w.dir, "-rescue", "4s"}, args...)
+	w.args = append([]string{"-dir", w.dir, "-rescue", "4s", "-rate", "100000/1m"}, args...)
 	return w
 }
 
@@ -137,6 +137,10 @@ func (w *world) kill(t *testing.T, running []*process, n int, every time.Duratio
 // With removed orphans the folder has no other files.
 func (w *world) check(t *testing.T, orphansRemoved bool) {
 	t.Helper()
+	for _, name := range []string{"export.db", "export.db-wal"} {
+		content, _ := os.ReadFile(filepath.Join(w.dir, name))
+		require.NotContains(t, string(content), w.srv.Token, "the database has the token")
+	}
 	w.srv.ClearFaults()
 	want := map[string]string{}
 	client := w.srv.Client()

@@ -32,7 +32,7 @@ type snapshot struct {
 	Done     int64            `json:"done"`
 	Rows     int64            `json:"rows"`
 	Requests int64            `json:"requests"`
-	Waited   float64          `json:"waited"` // for the rate limit, all requests together, in seconds
+	Waited   float64          `json:"waited"` // for the rate limit, in seconds, on average for a request
 	Elapsed  float64          `json:"elapsed"`
 	ETA      float64          `json:"eta"`
 	Jobs     map[string]int64 `json:"jobs"`
@@ -77,6 +77,7 @@ func (p *progress) look(ctx context.Context) (s snapshot, err error) {
 	if err != nil {
 		return s, err
 	}
+	s.Waited /= max(float64(s.Requests), 1)
 	switch {
 	case s.Done == 0:
 	case s.Done == s.Shards:
@@ -142,7 +143,9 @@ func (p *progress) watch(ctx context.Context) error {
 	}
 	lines, shown, told := 0, time.Time{}, map[string]bool{}
 	for {
+		asked := time.Now()
 		s, err := p.look(ctx)
+		took := time.Since(asked)
 		if ctx.Err() != nil && !p.once {
 			return nil // the end of a service
 		}
@@ -173,7 +176,7 @@ func (p *progress) watch(ctx context.Context) error {
 		if ended {
 			return nil
 		}
-		_ = sleep(ctx, 200*time.Millisecond)
+		_ = sleep(ctx, max(200*time.Millisecond, 20*took))
 	}
 }
 
@@ -193,7 +196,7 @@ func checkClock(database float64) error {
 
 // line is the progress without a terminal, with the problems that were not told yet.
 func (s *snapshot) line(told map[string]bool) string {
-	text := fmt.Sprintf("%d of %d shards, %d rows, %d requests, waits %s, ETA %s\n", s.Done, s.Shards, s.Rows, s.Requests, seconds(s.Waited), seconds(s.ETA))
+	text := fmt.Sprintf("%d of %d shards, %d rows, %d requests, waits %.1fs each, ETA %s\n", s.Done, s.Shards, s.Rows, s.Requests, s.Waited, seconds(s.ETA))
 	for _, problem := range s.Problems {
 		if !told[problem] {
 			text += problem + "\n"
@@ -214,8 +217,8 @@ func (s *snapshot) table() string {
 	for _, state := range []string{"available", "running", "retryable", "completed", "discarded"} {
 		states = append(states, fmt.Sprintf("%d %s", s.Jobs[state], state))
 	}
-	return fmt.Sprintf("Shards    [%s%s] %d of %d\nRows      %d\nRequests  %d, waits %s\nJobs      %s\nTime      %s, ETA %s\nProblems  %d, at the end in full\n",
-		strings.Repeat("#", filled), strings.Repeat(".", width-filled), s.Done, s.Shards, s.Rows, s.Requests, seconds(s.Waited),
+	return fmt.Sprintf("Shards    [%s%s] %d of %d\nRows      %d\nRequests  %d, waits %.1fs each\nJobs      %s\nTime      %s, ETA %s\nProblems  %d, at the end in full\n",
+		strings.Repeat("#", filled), strings.Repeat(".", width-filled), s.Done, s.Shards, s.Rows, s.Requests, s.Waited,
 		strings.Join(states, ", "), seconds(s.Elapsed), seconds(s.ETA), len(s.Problems))
 }
 
