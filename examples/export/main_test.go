@@ -1,7 +1,6 @@
 package main
 
 import (
-	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -140,33 +139,12 @@ func TestPage(t *testing.T) {
 	}, 30*time.Second, 100*time.Millisecond)
 	_, rest, _ := strings.Cut(p.out.text(), "Page    ")
 	address, _, _ := strings.Cut(rest, "\n")
-	picture := filepath.Join(t.TempDir(), "page.png")
-	browse := func(args ...string) string {
-		args = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1000,900",
-			"--user-data-dir=" + t.TempDir(), "--virtual-time-budget=3000"}, append(args, address)...)
-		out, err := exec.CommandContext(t.Context(), "chromium", args...).Output()
-		require.NoError(t, err)
-		return string(out)
-	}
-	dom := browse("--dump-dom")
+	dom, err := exec.CommandContext(t.Context(), "chromium", "--headless", "--no-sandbox", "--disable-gpu",
+		"--user-data-dir="+t.TempDir(), "--virtual-time-budget=3000", "--dump-dom", address).Output()
+	require.NoError(t, err)
 	for _, part := range []string{"41 of 41", "<th>completed</th><td>42</td>", `<polyline points="10.0,215.0 `, "rows</text>", "Updated every second."} {
-		assert.Contains(t, dom, part)
+		assert.Contains(t, string(dom), part)
 	}
-	browse("--screenshot=" + picture)
-	file, err := os.Open(picture)
-	require.NoError(t, err)
-	defer file.Close()
-	shown, err := png.Decode(file)
-	require.NoError(t, err)
-	blue := 0
-	for y := range shown.Bounds().Dy() {
-		for x := range shown.Bounds().Dx() {
-			if r, g, b, _ := shown.At(x, y).RGBA(); r>>8 == 0x1f && g>>8 == 0x6f && b>>8 == 0xeb {
-				blue++
-			}
-		}
-	}
-	assert.Greater(t, blue, 300, "the line of the chart")
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, w.finish(t, p))
 }

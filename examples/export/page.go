@@ -15,12 +15,15 @@ import (
 //go:embed page.html
 var page []byte
 
-// serve serves the page and returns its address. It shows names of projects, and no credential.
-func (p *progress) serve(ctx context.Context) (address string, closePage func(), err error) {
+// serve serves the page, if -listen is set. It shows names of projects, and no credential.
+func (p *progress) serve(ctx context.Context) (closePage func(), err error) {
+	if p.listen == "" {
+		return func() {}, nil
+	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", p.listen)
 	if err != nil {
-		return "", nil, fmt.Errorf("-listen: %w", err)
+		return nil, fmt.Errorf("-listen: %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -38,5 +41,6 @@ func (p *progress) serve(ctx context.Context) (address string, closePage func(),
 	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = server.Serve(listener) }()
-	return listener.Addr().String(), func() { _ = server.Close() }, nil
+	fmt.Fprintf(p.out, "Page    http://%s\n", listener.Addr())
+	return func() { _ = server.Close() }, nil
 }

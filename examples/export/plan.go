@@ -33,6 +33,9 @@ type planArgs struct{}
 // Kind is the name of the job in the database.
 func (planArgs) Kind() string { return "plan" }
 
+// InsertOpts limits the attempts, as those of shards.
+func (planArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: maxAttempts} }
+
 // planOnce is for a run by hand: no second plan while one waits or runs.
 var planOnce = river.InsertOpts{UniqueOpts: river.UniqueOpts{ByState: unfinished}}
 
@@ -71,12 +74,15 @@ func (*planner) NextRetry(job *river.Job[planArgs]) time.Time { return backoff(j
 // repeated: what exists already is left as it is.
 func (p *planner) Work(ctx context.Context, _ *river.Job[planArgs]) error {
 	err := p.discover(ctx)
+	if err != nil {
+		err = fmt.Errorf("listing the projects: %w", err)
+		_, _ = p.db.exec(context.WithoutCancel(ctx), `INSERT INTO export_meta VALUES ('problem', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, p.client.Redact(err.Error()))
+	}
 	if errors.Is(err, forge.ErrUnauthorized) || errors.Is(err, forge.ErrForbidden) {
-		_, _ = p.db.exec(ctx, `INSERT INTO export_meta VALUES ('problem', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, err.Error())
-		return river.JobCancel(err)
+		return river.JobCancel(err) // another attempt would not help
 	}
 	if err != nil {
-		return fmt.Errorf("listing the projects: %w", err)
+		return err
 	}
 	var shards []string
 	err = p.db.transact(ctx, func(tx transaction) error {

@@ -127,14 +127,11 @@ func (p *progress) problems(ctx context.Context) (texts []string, err error) {
 // watch shows the progress until the run has ended, or until it is interrupted. A database that
 // does not respond is shown, and asked again: River does the same.
 func (p *progress) watch(ctx context.Context) error {
-	if p.listen != "" {
-		address, closePage, err := p.serve(ctx)
-		if err != nil {
-			return err
-		}
-		defer closePage()
-		fmt.Fprintf(p.out, "Page    http://%s\n", address)
+	closePage, err := p.serve(ctx)
+	if err != nil {
+		return err
 	}
+	defer closePage()
 	file, isFile := p.out.(*os.File)
 	live := isFile && isatty.IsTerminal(file.Fd())
 	pause := 5 * time.Second

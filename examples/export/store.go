@@ -122,9 +122,9 @@ type unit[D riverdriver.Driver[Tx], Tx any] struct {
 }
 
 func (u *unit[D, Tx]) complete(ctx context.Context, job *river.Job[shardArgs]) error {
-	_, err := river.JobCompleteTx[D](ctx, u.tx, job)
-	if errors.Is(err, rivertype.ErrNotFound) {
-		return errTaken
+	completed, err := river.JobCompleteTx[D](ctx, u.tx, job)
+	if errors.Is(err, rivertype.ErrNotFound) || err == nil && completed.State != rivertype.JobStateCompleted {
+		return errTaken // the job no longer runs: it was rescued
 	}
 	return err
 }
