@@ -134,14 +134,16 @@ func (w *world) kill(t *testing.T, running []*process, n int, every time.Duratio
 }
 
 // check compares the merged export with the server, item by item, and the index with the files.
-// With removed orphans the folder has no other files.
+// With removed orphans the folder has no other files. The server's limit is then removed.
 func (w *world) check(t *testing.T, orphansRemoved bool) {
 	t.Helper()
 	for _, name := range []string{"export.db", "export.db-wal"} {
 		content, _ := os.ReadFile(filepath.Join(w.dir, name))
 		require.NotContains(t, string(content), w.srv.Token, "the database has the token")
 	}
+	assert.Zero(t, w.refused(), "requests over the limit")
 	w.srv.ClearFaults()
+	w.srv.SetThrottle(throttle, 0, time.Second)
 	want := map[string]string{}
 	client := w.srv.Client()
 	for _, p := range w.projects {
@@ -206,7 +208,10 @@ func (w *world) open(t *testing.T) store {
 	return db
 }
 
-// refused counts the requests that the server has refused because of its rate limit.
+// throttle is the name of the server's limit.
+const throttle = "throttle_authenticated_api"
+
+// refused counts the requests that the server has refused because of its limit.
 func (w *world) refused() (n int) {
 	for _, r := range w.srv.Requests() {
 		if r.Status == 429 {
