@@ -173,7 +173,7 @@ func (p *progress) watch(ctx context.Context) error {
 		if ended {
 			return nil
 		}
-		_ = sleep(ctx, max(200*time.Millisecond, 20*took))
+		_ = sleep(ctx, min(max(200*time.Millisecond, 20*took), 5*time.Second))
 	}
 }
 
