@@ -74,8 +74,8 @@ func (e *exporter) write(ctx context.Context, c claim) (file written, err error)
 	}
 }
 
-// copy reads the feed until its end, or until the time of the job is over. Then the mark is that of
-// the rows before, and of the periods without rows.
+// copy reads the feed until its end, or until the time of the job has ended. Then the mark is
+// that of the rows before, and of the periods without rows.
 func (e *exporter) copy(ctx context.Context, c claim, out *json.Encoder, file *written) error {
 	reading, cancel := context.WithTimeout(ctx, e.part)
 	defer cancel()

@@ -235,7 +235,7 @@ func startPostgres(t *testing.T) *postgres {
 	if len(found) == 0 {
 		t.Skip("there is no PostgreSQL: apt-get install postgresql")
 	}
-	dir, err := os.MkdirTemp("", "export-postgres-")
+	dir, err := os.MkdirTemp("", "export-postgres-") //nolint:usetesting // the user of the server cannot enter t.TempDir
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	p := &postgres{dir: dir, bin: filepath.Dir(found[len(found)-1])}

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// limiter is a [forge.Limiter] that all processes share. It gives out places in time, one for each
-// request: a row of the database has the next free place, and a statement takes it. The caller then
-// waits for its place. Nobody asks twice, no process can take more than its turns, and a process
+// limiter is a [forge.Limiter] that all processes share. It distributes places in time, one for
+// each request: a row of the database has the next free place, and a statement takes it. The caller
+// then waits for its place. No process asks twice, none can take more than its turns, and a process
 // that is killed leaves nothing to repair. Only the database's clock counts.
 type limiter struct {
 	db    session
@@ -20,7 +20,7 @@ type limiter struct {
 
 // newLimiter returns a limiter for at most n requests in a period. A tenth of them remains as a
 // distance from the limit: requests that were apart when they were sent may arrive together. A
-// twentieth may be sent at once after a pause.
+// twentieth may be sent without a distance after a pause.
 func newLimiter(db store, n int, period time.Duration) *limiter {
 	every := period.Seconds() / (0.9 * float64(n)) // seconds from place to place
 	burst := every * float64(n) / 20

@@ -25,7 +25,7 @@ type identity struct {
 }
 
 // merge writes the rows of all files of the index, each (kind, id, updated_at) once: a feed yields
-// every change at least once. A row is only in files of its own shard, so that the memory is that
+// every change at least once. A row is only in files of its shard, so that the memory is that
 // of the largest one.
 func merge(ctx context.Context, db store, dir string, out io.Writer) error {
 	var files []entry
@@ -64,7 +64,7 @@ func mergeFile(path string, rows int64, seen map[identity]bool, out io.Writer) e
 	reader := bufio.NewReader(compressed)
 	for n := int64(0); ; n++ {
 		line, err := reader.ReadBytes('\n')
-		if err == io.EOF && len(line) == 0 { //nolint:errorlint // bufio does not wrap it
+		if err == io.EOF && len(line) == 0 {
 			if n != rows {
 				return fmt.Errorf("it has %d rows, and %d were written", n, rows)
 			}

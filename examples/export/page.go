@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// page shows what progress.json has, and asks for it every second.
+// page shows what progress.json has, and requests it every second.
 //
 //go:embed page.html
 var page []byte

@@ -56,7 +56,7 @@ func (a aligned) Next(now time.Time) time.Time {
 	return now.UTC().Truncate(period).Add(period)
 }
 
-// planner finds the shards, and gives each a job.
+// planner finds the shards, and inserts a job for each.
 type planner struct {
 	river.WorkerDefaults[planArgs]
 	db     store
@@ -70,8 +70,8 @@ func (*planner) Timeout(*river.Job[planArgs]) time.Duration { return 20 * time.M
 // NextRetry is soon.
 func (*planner) NextRetry(job *river.Job[planArgs]) time.Time { return backoff(job.Attempt) }
 
-// Work lists the projects, marks all shards as due, and inserts their jobs. Each part may be
-// repeated: what exists already is left as it is.
+// Work lists the projects, marks all shards as due, and inserts their jobs. Each part may run
+// twice: what exists already is left as it is.
 func (p *planner) Work(ctx context.Context, _ *river.Job[planArgs]) error {
 	err := p.discover(ctx)
 	if err != nil {

@@ -78,9 +78,9 @@ func (p *progress) look(ctx context.Context) (s snapshot, err error) {
 		return s, err
 	}
 	s.Waited /= max(float64(s.Requests), 1)
-	switch {
-	case s.Done == 0:
-	case s.Done == s.Shards:
+	switch s.Done {
+	case 0:
+	case s.Shards:
 		s.Elapsed = ended - started
 	default:
 		s.Elapsed = s.now - started
@@ -138,7 +138,7 @@ func (p *progress) watch(ctx context.Context) error {
 	if live {
 		pause = time.Second
 	}
-	lines, shown, told := 0, time.Time{}, map[string]bool{}
+	lines, shown, printed := 0, time.Time{}, map[string]bool{}
 	for {
 		asked := time.Now()
 		s, err := p.look(ctx)
@@ -157,7 +157,7 @@ func (p *progress) watch(ctx context.Context) error {
 		ended := err == nil && p.once && s.open == 0
 		if ended || time.Since(shown) >= pause {
 			shown = time.Now()
-			text := s.line(told)
+			text := s.line(printed)
 			if live {
 				text = s.table()
 			}
@@ -191,16 +191,17 @@ func checkClock(database float64) error {
 	return nil
 }
 
-// line is the progress without a terminal, with the problems that were not told yet.
-func (s *snapshot) line(told map[string]bool) string {
-	text := fmt.Sprintf("%d of %d shards, %d rows, %d requests, waits %.1fs each, ETA %s\n", s.Done, s.Shards, s.Rows, s.Requests, s.Waited, seconds(s.ETA))
+// line is the progress without a terminal, with the problems that were not printed yet.
+func (s *snapshot) line(printed map[string]bool) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d of %d shards, %d rows, %d requests, waits %.1fs each, ETA %s\n", s.Done, s.Shards, s.Rows, s.Requests, s.Waited, seconds(s.ETA))
 	for _, problem := range s.Problems {
-		if !told[problem] {
-			text += problem + "\n"
-			told[problem] = true
+		if !printed[problem] {
+			text.WriteString(problem + "\n")
+			printed[problem] = true
 		}
 	}
-	return text
+	return text.String()
 }
 
 // table is the progress in a terminal.

@@ -33,7 +33,7 @@ func backoff(attempt int) time.Time {
 	return time.Now().Add(time.Second << min(attempt-1, 6))
 }
 
-// errTaken: another worker has the shard. River gives it away when the worker seems to be gone.
+// errTaken: another worker has the shard. River does that when a worker seems to be gone.
 var errTaken = errors.New("another worker has taken over the shard: nothing was stored here")
 
 // exporter exports shards.
@@ -42,7 +42,7 @@ type exporter struct {
 	db     store
 	client *forge.Client
 	dir    string
-	// part is how long a job reads. What is left then is for a next job, so that a large shard makes
+	// part is how long a job reads. The rest is for a next job, so that a large shard makes
 	// progress, and no job comes near the time limit.
 	part time.Duration
 	// ending is closed when the process has to end: jobs store what they have.

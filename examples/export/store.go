@@ -30,7 +30,7 @@ type transaction interface {
 	session
 	// complete marks the job as completed.
 	complete(ctx context.Context, job *river.Job[shardArgs]) error
-	// insert adds jobs. A unique job that waits or runs already is left out.
+	// insert adds jobs. A unique job that waits or runs already is omitted.
 	insert(ctx context.Context, jobs ...river.InsertManyParams) error
 }
 
