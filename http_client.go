@@ -267,11 +267,9 @@ func (b *rawBody) sized(content io.ReadCloser) io.ReadCloser {
 func matchRoute(method, path string) (found *route, args []any) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	for i, part := range parts {
-		plain, err := url.PathUnescape(part)
-		if err != nil || plain == "" {
+		if parts[i], _ = url.PathUnescape(part); parts[i] == "" { // also if it is malformed
 			return nil, nil
 		}
-		parts[i] = plain
 	}
 	fewest := len(parts) + 1
 	for i := range routes {
