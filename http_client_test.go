@@ -141,7 +141,7 @@ func TestHTTPClientRefusals(t *testing.T) {
 		"Private-Token": func(r *http.Request) { r.Header.Set("PRIVATE-TOKEN", "glpat-other") },
 		"Private_token": func(r *http.Request) { r.Header["private_token"] = []string{"glpat-other"} },
 		"Authorization": func(r *http.Request) { r.SetBasicAuth("a", "b") },
-		"Cookie":        func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "a", Value: "b"}) },
+		"(Cookie): a cookie may carry a credential: use an http.Client without a Jar": func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "a", Value: "b"}) },
 		"user":          func(r *http.Request) { r.URL.User = url.UserPassword("a", "b") },
 		"private_token": func(r *http.Request) { r.URL.RawQuery = "private%5Ftoken%20[a]=x" },
 		"Host":          func(r *http.Request) { r.Host = "other.example.com" },
