@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -23,6 +24,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
+
+	"github.com/forge-sdk/forge-go/internal/credential"
 )
 
 // A 404 that is not from an API gets the hint that the base URL may be wrong, until a call there
@@ -165,6 +168,14 @@ func TestHintUnreachable(t *testing.T) {
 		assert.Empty(t, hintTLS(err), "no misleading hint")
 	}
 	assert.Contains(t, hintTLS(x509.SystemRootsError{}), "WithRootCAs")
+	for _, err := range []error{&tls.CertificateVerificationError{}, tls.AlertError(40), tls.RecordHeaderError{}, x509.UnknownAuthorityError{}, x509.CertificateInvalidError{},
+		x509.HostnameError{Certificate: &x509.Certificate{}}, &net.DNSError{IsNotFound: true}, &net.OpError{Op: "remote error", Err: io.EOF}} {
+		err = &url.Error{Op: "Post", Err: err}
+		assert.True(t, isPermanent(err), "%v", err)
+		var refused *credential.Error
+		require.ErrorAs(t, withoutTokenResponse("", err, nil), &refused)
+		assert.False(t, refused.Temporary, "%v", err)
+	}
 	assert.Contains(t, hintTLS(errors.New("tls: first record does not look like a TLS handshake")), "plain http")
 }
 

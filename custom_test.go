@@ -76,7 +76,7 @@ func TestBadCalls(t *testing.T) {
 		"credential option": {Call{Route: "/user", Options: &struct {
 			Token string `url:"private_token"`
 		}{"x"}}, "Call.Options", "private_token"},
-		"multipart options":   {Call{Method: "POST", Route: "/user", Multipart: &Multipart{File: file, Options: 1}}, "Multipart.Options", "use Fields"},
+		"multipart options":   {Call{Method: "POST", Route: "/user", Multipart: &Multipart{File: file, Options: new(1)}}, "Multipart.Options", "use Fields"},
 		"accept":              {Call{Route: "/user", Accept: "a\r\nb"}, "Call.Accept", "media type"},
 		"class":               {Call{Method: "POST", Route: "/x", Class: "maybe"}, "Call.Class", "must be"},
 		"class of GET":        {Call{Route: "/x", Class: RetryClassNonIdempotent}, "Call.Class", "GET cannot be non-idempotent"},

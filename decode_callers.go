@@ -89,8 +89,9 @@ func (d *callerDecoder) value(v reflect.Value) bool {
 		d.r.Back(text)
 		d.walks = true
 		defer func() { d.walks = false }()
-		if before := d.count; !d.parts(v, kind) || d.count > before || d.kept > 0 {
-			return d.count == before
+		before := d.count
+		if ok := d.parts(v, kind) && d.count == before; !ok || d.kept > 0 {
+			return ok
 		}
 		return d.misfit(v, kind, err) // each part fits, but not the whole
 	}
@@ -126,10 +127,7 @@ func (d *callerDecoder) tolerant(v reflect.Value) (ok, read bool) {
 	default:
 		return false, false
 	}
-	if ok = ok || d.r.WasNull(); !ok {
-		d.count++
-	}
-	return ok, true
+	return ok || d.r.WasNull(), true
 }
 
 // parts is value for a value whose parts are decoded one by one.

@@ -3,7 +3,6 @@ package forge
 import (
 	"encoding/json"
 	"errors"
-
 	"reflect"
 	"slices"
 	"strings"
@@ -97,11 +96,11 @@ var foreignRows = []struct {
 	{`{"pair":[true,1,false],"after":"x"}`, []Mismatch{{"/pair/1", "bool", "number"}}, ownPart{Pair: [2]bool{true, false}, After: "x"}},
 	{`{"any":[{"id":"x"}],"small":300,"share":1e99,"after":"x"}`, []Mismatch{{"/small", "int8", "number"}, {"/share", "float32", "number"}}, ownPart{Any: []any{map[string]any{"id": "x"}}, After: "x"}},
 	{`{"ID":"x","After":"x"}`, []Mismatch{{"/ID", "int", "string"}}, ownPart{After: "x"}},
-	{`{"id":"x","id":2,"after":"x"}`, []Mismatch{{"/id", "int", "string"}}, ownPart{ID: 2, After: "x"}},
+	{`{"id":"x","id":2,"pair":[false,true],"pair":[true],"after":"x"}`, []Mismatch{{"/id", "int", "string"}}, ownPart{ID: 2, Pair: [2]bool{true, false}, After: "x"}},
 	{`{"parts":[{"parts":[{"parts":[{"sizes":{"":{}}}]}]}],"after":"x"}`, []Mismatch{{"/parts/0/parts/0/parts/0/sizes/", "int", "object"}},
 		ownPart{Parts: []ownPart{{Parts: []ownPart{{Parts: []ownPart{{Sizes: map[string]int{}}}}}}}, After: "x"}},
 	{`{"by_id":{"a":{},"7":{"id":"x"}},"after":"x"}`, []Mismatch{{"/by_id/a", "int", "string"}, {"/by_id/7/id", "int", "string"}}, ownPart{ByID: map[int]ownPart{7: {}}, After: "x"}},
-	{`{"count":5,"bytes":"!","after":"x"}`, []Mismatch{{"/count", "int", "number"}, {"/bytes", "[]uint8", "string"}}, ownPart{After: "x"}},
+	{`{"count":"7","count":5,"bytes":"!","after":"x"}`, []Mismatch{{"/count", "int", "number"}, {"/bytes", "[]uint8", "string"}}, ownPart{After: "x"}},
 	// With Go 1.26, encoding/json stops at an error of UnmarshalJSON.
 	{`{"kind":5,"after":"x"}`, []Mismatch{{"/kind", "forge.ownKind", "number"}}, ownPart{After: "x"}},
 	{`{"kind":[1,2],"id":"x","after":"x"}`, []Mismatch{{"/kind", "forge.ownKind", "array"}, {"/id", "int", "string"}}, ownPart{After: "x"}},
@@ -329,4 +328,9 @@ func TestForeignTolerance(t *testing.T) {
 	assert.Equal(t, own{Flags: []bool{}, Sure: true, Extra: map[string]json.RawMessage{
 		"flags": json.RawMessage(`["maybe"]`), "sure": json.RawMessage(`"true"`), "state": json.RawMessage("5"),
 	}}, got)
+	_, _, err = decodeText[struct {
+		Kept own
+		ID   int64
+	}](`{"Kept":{"id":"7"},"ID":"8"}`)
+	assert.EqualError(t, err, "/ID is a JSON string, and its Go type is int64", "the struct around it is not")
 }

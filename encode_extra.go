@@ -234,9 +234,9 @@ func isNestedDeeper(v reflect.Value, levels int) bool {
 	switch {
 	case levels == 0:
 		return true
-	case v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && !encodesItself(v.Type().Elem()):
+	case v.Kind() == reflect.Interface, v.Kind() == reflect.Pointer:
 		return isNestedDeeper(v.Elem(), levels-1)
-	case v.Kind() == reflect.Pointer || encodesItself(v.Type()):
+	case encodesItself(v.Type()):
 	case v.Kind() == reflect.Map:
 		for _, item := range v.Seq2() {
 			if isNestedDeeper(item, levels-1) {

@@ -74,6 +74,11 @@ func TestExtraEncodesAsFields(t *testing.T) {
 	for value, text := range map[any]string{Value(at): `{"x":"2026-03-04T04:06:07.123Z"}`, Null[time.Time](): `{"x":null}`, Value(time.Minute): `{"x":60}`, Null[time.Duration](): `{"x":null}`} {
 		assert.JSONEq(t, text, string(encoded(t, &extraOptions{map[string]any{"y": map[string]any{"x": value}}})["y"]))
 	}
+	hidden := struct {
+		At time.Time `json:"at"`
+		at time.Time
+	}{at, at.Add(time.Hour)}
+	assert.JSONEq(t, `{"at":"2026-03-04T04:06:07.123Z"}`, string(encoded(t, &extraOptions{map[string]any{"y": hidden}})["y"]))
 	nestings := map[string]func(v reflect.Value) any{
 		"alone":        func(v reflect.Value) any { return v.Interface() },
 		"pointer":      func(v reflect.Value) any { return pointerTo(v).Interface() },

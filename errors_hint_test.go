@@ -2,6 +2,7 @@ package forge
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,7 +39,8 @@ func TestRejectionHint(t *testing.T) {
 		want                      string
 	}{
 		{400, "400 Bad Request", "GET", "/issues", nil, ""},
-		{400, "Client sent an HTTP request to an HTTPS server.", "GET", "/issues", fromOthers, "the port expects TLS: use https in the address"},
+		{400, "Client sent an HTTP request to an HTTPS server.", "POST", "/groups/:id/placeholder_reassignments", fromOthers,
+			"the port expects TLS: use https in the address; ReadCSV names the column or the line of a file that is not as it was made"},
 		{400, "an HTML page titled 400 The plain HTTP request was sent to HTTPS port", "GET", "/issues", fromOthers, "the port expects TLS: use https in the address"},
 		{400, "http_url must be https", "GET", "/issues", nil, ""},
 		{401, "401 Unauthorized", "GET", "/projects/:id/jobs", of(credential.JobToken), "check the job token: it may have expired with its job, or this server may not accept one for this call"},
@@ -55,8 +57,10 @@ func TestRejectionHint(t *testing.T) {
 		{401, "dpop_error: DPoP header is missing", "GET", "/issues", nil, "the server requires a DPoP proof for this token, and the client sends none: turn DPoP off for the token's user, or send the proof from the transport of WithHTTPClient"},
 		{401, "invalid_token: Token was revoked. You have to re-authorize from the user.", "GET", "/issues", nil, wrongToken},
 		{403, "insufficient_scope: more", "GET", "/projects/:id/jobs", nil, "the token lacks a scope that this call needs"},
+		{403, "insufficient_scope: more", "GET", "/audit_events", nil, "the token needs the scope read_api or api"},
 
 		{404, "404 Project Not Found", "GET", "/projects/:id/jobs", nil, unseenHint},
+		{404, "404 Commit Not Found", "GET", "/projects/:id/jobs", func(r *rejection) { r.query = url.Values{"ref": {"x"}} }, unseenHint},
 		{404, "the feature is off", "GET", "/projects/:id/audit_events", nil, ""},
 		{404, "404 Not Found", "GET", "/projects/:id/merge_request_approval_setting", nil, absentHint + "; this endpoint needs at least the Maintainer role for the project; it may need Premium or Ultimate; " + decodedHint},
 		{404, "404 Not found", "GET", "/projects/:id/runners", with("https://forge.example.com/api/v4"), absentHint + "; this endpoint needs an administrator or auditor, or at least the Maintainer role for the project; " + decodedHint},
@@ -65,6 +69,7 @@ func TestRejectionHint(t *testing.T) {
 		{404, "404 Not Found", "GET", "/projects/:id/jobs", here, "the endpoint or the object may not exist, or the user may lack access to it"},
 		{404, "404 Not Found", "GET", "/jobs", here, "the endpoint may not exist"},
 		{404, "404 Not Found", "GET", "/projects/42/jobs", here, "the endpoint may not exist"},
+		{404, "404 Not Found", "GET", "/projects/acme/jobs.x", hereWithFormats, `the endpoint may not exist; a path is one argument: use /projects/:id with Args: forge.Path("acme/app")`},
 		{404, "404 Not Found", "GET", "/user", with("https://forge.example.com/acme/api/v4"), "check the base URL: the API was requested at https://forge.example.com/acme/api/v4"},
 		{404, "404 Not Found", "GET", "/user", here, ""},
 		{404, "404 page not found", "GET", "/user", fromOthers, ""},
@@ -96,7 +101,10 @@ func ofGitLab(r *rejection) {
 }
 func naming(scopes ...string) func(*rejection) { return func(r *rejection) { r.scopes = scopes } }
 func here(r *rejection)                        { r.loopback = true }
-func fromOthers(r *rejection)                  { r.foreign = true }
+func hereWithFormats(r *rejection) {
+	r.loopback, r.values = true, func(string) []string { return []string{"zip"} }
+}
+func fromOthers(r *rejection) { r.foreign = true }
 
 // Whatever a server sends, a hint is one line without holes, names no section of the contract, and
 // has no tier, offering or release if the message names an object.

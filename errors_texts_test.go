@@ -170,7 +170,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"sign-in page", created(host + "/users/sign_in"), "baseURL: the path is not that of the server"},
 
 		{"escaped path", answered(404, notFound, project(Path("acme%2Fapp"))), `argument project (:id): it is escaped already: use "acme/app", which the client escapes`},
-		{"URL as path", answered(404, notFound, project(Path("https://gitlab.com/acme/app"))), `argument project (:id): it is a URL: use "acme/app"`},
+		{"URL as path", answered(404, notFound, project(Path("https://gitlab.com/acme/app/"))), `argument project (:id): it is a URL: use "acme/app"`},
 		{"URL of a page", answered(404, notFound, project(Path("https://gitlab.com/acme/app/-/issues/5?x=1#note"))), `it is a URL: use "acme/app"`},
 		{"URL with a query", answered(404, notFound, project(Path("https://gitlab.com/acme/app?x=1"))), `it is a URL: use "acme/app"`},
 		{"clone address", answered(404, notFound, project(Path("ssh://git@gitlab.com:22/acme/app.git"))), `it is a URL: use "acme/app"`},
@@ -298,7 +298,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"value with a comma", answered(400, `{"error":"in does not have a valid value"}`, list(nil)), `this version has title, description, "title,description" for in`},
 		{"line end", created(host, WithToken("abcdefgh\n")), "remove the line end with strings.TrimSpace"},
 
-		{"GitLab's variables", fromEnv("GITLAB_TOKEN", "x", "GITLAB_URL", host), "CI_JOB_TOKEN; GITLAB_URL and GITLAB_TOKEN are not read"},
+		{"GitLab's token", fromEnv("GITLAB_TOKEN", "x"), "CI_JOB_TOKEN; GITLAB_URL and GITLAB_TOKEN are not read"},
+		{"GitLab's address", fromEnv("GITLAB_URL", host), "CI_JOB_TOKEN; GITLAB_URL and GITLAB_TOKEN are not read"},
 		{"half a job", fromEnv("CI_API_V4_URL", host), "environment: CI_API_V4_URL is set and CI_JOB_TOKEN is not: set both"},
 		{"variable without a scheme", fromEnv("FORGE_URL", "forge.example.com", "FORGE_TOKEN", "abcdefgh"), "FORGE_URL: the address must begin with https://; nothing was sent"},
 		{"job token as access token", done(401, "{}", callOf(RetryClassSafe), nil, WithToken("glcbt-abcdefgh")), "the token is a CI job token (glcbt-): pass it with WithJobToken"},

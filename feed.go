@@ -247,7 +247,7 @@ func (m Mark) progress(list string) (*progress, error) {
 	r := markReader{data: data[cursorChecksumSize+1:]}
 	p := &progress{copying: data[cursorChecksumSize] == 1, from: r.number(), at: r.number(), forgotten: int(r.number())}
 	p.read, p.ties = r.versions(), r.versions()
-	if r.damaged || len(r.data) > 0 {
+	if r.damaged {
 		return invalid("the mark is damaged")
 	}
 	return p, nil

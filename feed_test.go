@@ -1,6 +1,8 @@
 package forge
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -292,6 +294,18 @@ func TestSinceWithListAs(t *testing.T) {
 	assert.Equal(t, s.rows[3].id, issues[0].ID)
 }
 
+// A page is refused if a row has no id, or no time behind a bound.
+func TestWalkOrder(t *testing.T) {
+	for after, rows := range map[int64][]row{0: {{id: 0, at: 1}}, 2: {{id: 1, at: 0}}, 3: {{id: 1, at: 9000}, {id: 2, at: 0}}} {
+		assert.Equal(t, "an item has no id, or no time by which the list was to be sorted", newWalk(after, 20).order(rows))
+	}
+	assert.Empty(t, newWalk(0, 20).order([]row{{id: 1, at: 9000}, {id: 2}, {id: 3}}), "without a bound they are last")
+	w := newWalk(0, 20)
+	w.read(300)
+	w.read(3)
+	assert.Equal(t, step{0, 1, 20}, w.step, "the first page")
+}
+
 // What does not fit is refused before anything is sent.
 func TestSinceRefuses(t *testing.T) {
 	s := newFeedServer(3)
@@ -313,15 +327,25 @@ func TestSinceRefuses(t *testing.T) {
 		_, err := Collect(ListAs[struct{ ID int64 }](t.Context(), client, Call{Route: "/issues"}, Since("")))
 		return err
 	}
-	damaged := Mark(strings.Replace(string(mark), string(mark[len(mark)-5:]), "ZZZZZ", 1))
+	end := strings.LastIndexByte(string(mark), '.') + 1
+	data, err := base64.RawURLEncoding.DecodeString(string(mark[end:]))
+	require.NoError(t, err)
+	var damaged Mark
+	for i := range data {
+		other := bytes.Clone(data)
+		other[i] ^= 1
+		damaged = mark[:end] + Mark(base64.RawURLEncoding.EncodeToString(other))
+		require.ErrorContains(t, issues(nil, Since(damaged)), "the mark is damaged", "byte %d", i)
+	}
+	for _, name := range []string{"order_by", "sort", "page", "pagination", "updated_before"} {
+		require.ErrorContains(t, issues(nil, Since(""), Query(name, "1")), "it cannot be combined with "+name+", which Since sets")
+	}
 	for want, err := range map[string]error{
 		"belongs to another list":            issues(&ListIssuesOptions{State: IssueStateOpened}, Since(mark)),
-		"the mark is damaged":                issues(nil, Since(damaged)),
 		"it is not a mark":                   issues(nil, Since("yesterday")),
 		"by another version":                 issues(nil, Since("2"+mark[1:])),
 		"cannot be combined with updated_af": issues(&ListIssuesOptions{UpdatedAfter: time.Now()}, Since(mark)),
 		"cannot be combined with order_by":   issues(&ListIssuesOptions{OrderBy: IssueOrderByWeight}, Since("")),
-		"cannot be combined with sort":       issues(nil, Since(""), Query("sort", "desc")),
 		"cannot be combined with StartAt":    issues(nil, Since(""), StartAt("1.x.done")),
 		"cannot be combined with OnePage":    issues(nil, Since(""), OnePage()),
 		"it applies to Since only":           issues(nil, Overlap(time.Minute)),

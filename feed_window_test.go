@@ -66,11 +66,12 @@ func TestFeedShortensWindows(t *testing.T) {
 	srv.SetClock(func() time.Time { return now })
 	group := srv.AddGroup("acme")
 	group.AddGeneratedAuditEvents(7_000)
+	now = now.AddDate(6, 0, 0)
 	events, err := forge.Collect(srv.Client().AuditEvents.ListForGroup(t.Context(), forge.Path("acme"), nil, forge.Since(""), forge.Ahead(2)))
 	require.NoError(t, err)
 	require.Len(t, events, 7_000)
 	for i, event := range events {
 		require.Equal(t, int64(i+1), event.ID)
 	}
-	assert.Less(t, len(srv.Requests()), 700)
+	assert.Less(t, len(srv.Requests()), 600)
 }

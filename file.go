@@ -76,21 +76,15 @@ func (f File) ending(suffix string) File {
 	return f
 }
 
-// openRegular opens a regular file for reading. It does not open a device, and does not block on a
-// pipe.
+// openRegular opens a regular file for reading. It does not block on a pipe. FileAt has refused
+// devices; the path may lead to another file by now.
 func openRegular(path string) (io.ReadCloser, error) {
-	info, err := os.Stat(path)
-	if err == nil {
-		err = savefile.CheckRegular(info)
-	}
-	if err != nil {
-		return nil, err
-	}
 	file, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
 	if err != nil {
 		return nil, err
 	}
-	if info, err = file.Stat(); err == nil { // the path may lead to another file by now
+	info, err := file.Stat()
+	if err == nil {
 		err = savefile.CheckRegular(info)
 	}
 	if err != nil {

@@ -179,9 +179,9 @@ func checkRaw(req *http.Request, onOrigin bool) error {
 				Reason: "it carries a credential: this client adds its own to requests to its origin, so give the code that builds the request no token"}
 		}
 	}
-	for pair := range strings.FieldsFuncSeq(u.RawQuery, isSeparator) {
-		if name, _, _ := strings.Cut(pair, "="); isCredentialParam(unescapeQuery(name)) {
-			return &ValidationError{Option: "Request.URL", Param: baseParam(unescapeQuery(name)), Reason: "a query must not contain credentials"}
+	for pair := range strings.FieldsFuncSeq(strings.ReplaceAll(u.RawQuery, "+", " "), isSeparator) {
+		if name, _, _ := strings.Cut(pair, "="); isCredentialParam(name) {
+			return &ValidationError{Option: "Request.URL", Param: baseParam(name), Reason: "a query must not contain credentials"}
 		}
 	}
 	return nil
@@ -192,9 +192,6 @@ func checkRaw(req *http.Request, onOrigin bool) error {
 func carriesCredential(name string) bool {
 	return isCredentialHeader(strings.ReplaceAll(name, "_", "-"))
 }
-
-// unescapeQuery decodes the name of a parameter as a lenient server does.
-func unescapeQuery(name string) string { return unescapeLoosely(strings.ReplaceAll(name, "+", " ")) }
 
 // rawHeader returns a copy of the headers without empty credentials, which clients without a token
 // send.
@@ -267,11 +264,9 @@ func (b *rawBody) sized(content io.ReadCloser) io.ReadCloser {
 func matchRoute(method, path string) (found *route, args []any) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	for i, part := range parts {
-		plain, err := url.PathUnescape(part)
-		if err != nil || plain == "" {
+		if parts[i], _ = url.PathUnescape(part); parts[i] == "" { // also if it is malformed
 			return nil, nil
 		}
-		parts[i] = plain
 	}
 	fewest := len(parts) + 1
 	for i := range routes {

@@ -58,7 +58,7 @@ func TestFill(t *testing.T) {
 
 	integration = &Integration{IntegrationSummary: IntegrationSummary{PushEvents: true}, Properties: map[string]json.RawMessage{
 		"thread": json.RawMessage(`"12"`), "notify_only_broken_pipelines": json.RawMessage(`"0"`), "room": json.RawMessage(`"12"`),
-		"hostname": json.RawMessage(`null`), "other": json.RawMessage(`{}`), "gone": json.RawMessage(`null`),
+		"hostname": json.RawMessage(`null`), "other": json.RawMessage(`{}`), "gone": json.RawMessage(`null`), "token": json.RawMessage(`null`),
 	}}
 	chat := &TelegramOptions{UseInheritedSettings: new(true), Extra: map[string]any{"mine": 1}}
 	before := chat.Extra
@@ -75,6 +75,10 @@ func TestFill(t *testing.T) {
 	assert.Equal(t, map[string]any{"mine": 1}, before)
 	chat.Extra["other"].(json.RawMessage)[0] = '['
 	assert.Equal(t, "{}", string(integration.Properties["other"]), "what was read does not change with the options")
+	integration.Properties["thread"] = json.RawMessage(`""`)
+	_, err = integration.Decode(chat)
+	require.NoError(t, err)
+	assert.Zero(t, chat.Thread, "a number that is not set is an empty text")
 	for _, wrong := range []string{`"many"`, `[]`, `{`} {
 		integration.Properties["thread"] = json.RawMessage(wrong)
 		_, err = integration.Decode(chat)
@@ -122,9 +126,11 @@ func TestFillMisfits(t *testing.T) {
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "push_events", invalid.Param)
 
+	integration.Properties["other"] = json.RawMessage("1")
 	integration.Extra["push_events"] = json.RawMessage(`"0"`)
 	_, err = integration.Decode(o)
 	require.NoError(t, err)
+	assert.Equal(t, map[string]any{"other": json.RawMessage("1")}, o.Extra)
 	set := []*bool{o.PushEvents, o.IssuesEvents, o.NoteEvents, o.TagPushEvents}
 	require.False(t, slices.Contains(set, nil))
 	assert.Equal(t, []bool{false, true, true, true}, []bool{*set[0], *set[1], *set[2], *set[3]})

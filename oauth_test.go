@@ -44,7 +44,7 @@ func TestOAuthEndpointFails(t *testing.T) {
 		{"302", say(302, bad, jsonType, "Location: "+away.url), 1, 1, "302"},
 		{"307", say(307, bad, jsonType, "Location: "+away.url), 1, 1, "307"},
 		{"400", say(400, bad, jsonType), 1, 2, "400 invalid_grant"},
-		{"401", say(401, `{"error":"invalid_client"}`, jsonType), 1, 2, "401"},
+		{"401", say(401, `{"error":"invalid_client"}`, jsonType), 1, 2, "401 invalid_client"},
 		{"404", say(404, "", jsonType), 1, 2, ""},
 		{"409", say(409, `{"message":"taken"}`, jsonType), 1, 2, ""},
 		{"409, locked", say(409, `{"message":"Resource lock"}`, jsonType), 4, 4, ""},
@@ -76,6 +76,9 @@ func TestOAuthEndpointFails(t *testing.T) {
 		}
 	}
 	assert.Empty(t, away.seen())
+	for _, code := range []string{"invalid_request", "unauthorized_client", "unsupported_grant_type", "invalid_scope"} {
+		require.ErrorContains(t, withoutTokenResponse("", &oauth2.RetrieveError{ErrorCode: code}, nil), code)
+	}
 }
 
 // If the client secret is refused in one place, it is sent in the other place, and from then on

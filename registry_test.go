@@ -81,7 +81,6 @@ func TestRegistryRefused(t *testing.T) {
 	}{
 		{nil, "NameRegexDelete", "name_regex_delete"},
 		{&DeleteTagsOptions{NameRegexKeep: ".*"}, "NameRegexDelete", "name_regex_delete"},
-		{&DeleteTagsOptions{NameRegexDelete: "a", NameRegex: "a"}, "NameRegex", "name_regex"},
 		{&DeleteTagsOptions{NameRegexDelete: "("}, "NameRegexDelete", "name_regex_delete"},
 		{&DeleteTagsOptions{NameRegexDelete: "a(?!b)"}, "NameRegexDelete", "name_regex_delete"}, // not valid in RE2
 		{&DeleteTagsOptions{NameRegex: `\1`}, "NameRegex", "name_regex"},
@@ -109,13 +108,13 @@ func TestAge(t *testing.T) {
 	const day = 24 * time.Hour
 	for text, want := range map[Age]time.Duration{
 		"1h": time.Hour, "1d": day, "1month": 30 * day, "36h": 36 * time.Hour, "90d": 90 * day, "2month": 60 * day,
-		"2 weeks": 14 * day, "1d 12h": 36 * time.Hour, " 1day 1 hour ": 25 * time.Hour, "1y": 365*day + 6*time.Hour, "1mo": 30 * day, "3w": 21 * day,
+		"2 weeks": 14 * day, "1d 12h": 36 * time.Hour, " 1day 1 hour ": 25 * time.Hour, "1y": 365*day + 6*time.Hour, "1mo": 30 * day, "3w": 21 * day, "292y": 292 * (365*day + 6*time.Hour),
 	} {
 		got, err := text.duration()
 		require.NoError(t, err, string(text))
 		assert.Equal(t, want, got, string(text))
 	}
-	for _, bad := range []string{"", " ", "0d", "d", "1", "1m", "1 fortnight", "-1d", "1.5d", "1D", "1d,2h", "99999999999d", "2147483647y"} {
+	for _, bad := range []string{"", " ", "0d", "d", "1", "1m", "1 fortnight", "-1d", "1.5d", "1D", "1d,2h", "99999999999d", "293y", "2147483647y"} {
 		_, err := Age(bad).duration()
 		require.Error(t, err, bad)
 	}

@@ -175,4 +175,6 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 			}
 		}
 	}
+	_, err := wireClient(t, newWire(t, always(silent(""))).url).Issues.GetTimeStats(ctx, ID(1), 1, Timeout(time.Millisecond))
+	require.ErrorIs(t, err, ErrTimeout, "the shortest limit")
 }

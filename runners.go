@@ -63,7 +63,7 @@ type ListRunnersOptions struct {
 }
 
 func (o *ListRunnersOptions) check() error {
-	inPaused, inStatus, inType := false, false, false
+	var inPaused, inStatus, inType bool
 	switch o.Scope {
 	case RunnerScopeActive, RunnerScopePaused:
 		inPaused = true

@@ -134,6 +134,13 @@ func TestDiffSettings(t *testing.T) {
 	diff, err := DiffSettings(nil, nil)
 	require.NoError(t, err)
 	assert.Empty(t, diff.Changes)
+	broken := &ApplicationSettings{Extra: map[string]json.RawMessage{"x": json.RawMessage("{")}}
+	for _, pair := range [][2]*ApplicationSettings{{broken, nil}, {nil, broken}} {
+		_, err = DiffSettings(pair[0], pair[1])
+		require.Error(t, err)
+	}
+	given := (&UpdateSettingsOptions{Extra: map[string]any{"admin_mode": "true"}}).Diff()
+	assert.Equal(t, `"true"`, string(given.Changes[0].Want), "what a program sets is sent as it is")
 }
 
 // What a program sets is wanted, also if no server has shown it. Each of two names stands for both.
@@ -185,7 +192,7 @@ func TestMergeSettings(t *testing.T) {
 		"[]":                                "Merge: line 1: it must be a JSON object of settings, and it is a JSON array",
 		"":                                  "Merge: line 1: it is not JSON",
 		"{\n\"admin_mode\": true,\n":        "Merge: line 3: it is not JSON",
-		"{\n\"admin_mode\": 1}":             "Merge (admin_mode): line 2: its type is boolean, and the value is a JSON number",
+		"{\n\"admin_mode\":\n1}":            "Merge (admin_mode): line 3: its type is boolean, and the value is a JSON number",
 		"{\"session_expire_delay\": \"5\"}": "its type is integer, and the value is a JSON string",
 		"{\"admin_mod\": true}":             "Merge (admin_mod): line 1: neither the server's settings nor this package have it",
 		"{\"jobqueue_job_limiter_mode\": \"track\"}": "GitLab calls it sidekiq_job_limiter_mode",

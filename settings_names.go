@@ -62,7 +62,7 @@ func (s *setting) form(value json.RawMessage, of *setting) json.RawMessage {
 func (s *setting) misfit(value json.RawMessage) string {
 	var r jsonread.Reader
 	r.Reset(jsonread.Join(settingValues{s.name: value}))
-	if s.field == "" || decodeValue(&r, new(ApplicationSettings)) != nil {
+	if decodeValue(&r, new(ApplicationSettings)) != nil {
 		return ""
 	}
 	misfits := r.Mismatches()

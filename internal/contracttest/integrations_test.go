@@ -22,19 +22,35 @@ import (
 // parameters are required with inherited settings, too. TestCatalogueParameters and
 // TestCatalogueChecks compare the parameters.
 func TestIntegrationKinds(t *testing.T) {
-	kinds := catalogue.Kinds()
-	require.Len(t, catalogue.Integrations(), len(cases.Kinds))
-	for i, kind := range kinds {
-		row := cases.Kinds[i]
-		require.Equal(t, catalogue.IntegrationWords()[kind.ID]["slug"], string(row.Kind))
-		fields := catalogue.JSONFields(reflect.TypeOf(row.Options()).Elem())
+	required := map[forge.IntegrationKind][]string{}
+	for _, kind := range catalogue.Integrations() {
 		for _, param := range kind.Params {
-			delete(fields, param.Name)
+			if param.Required {
+				required[forge.IntegrationKind(kind.Slug)] = append(required[forge.IntegrationKind(kind.Slug)], param.Name)
+			}
 		}
-		assert.ElementsMatch(t, row.Beyond, slices.Collect(maps.Keys(fields)), "%s: beyond the contract", kind.ID)
+	}
+	require.Len(t, catalogue.Integrations(), len(cases.Kinds))
+	kinds := catalogue.Kinds()
+	for i, row := range cases.Kinds {
 		options := row.Options()
-		cases.SetFields(t, reflect.ValueOf(options).Elem(), "use_inherited_settings")
-		require.Error(t, cases.Check(t, options), kind.ID) // the contract has no exception
+		fields := reflect.ValueOf(options).Elem()
+		if i < len(kinds) {
+			require.Equal(t, catalogue.IntegrationWords()[kinds[i].ID]["slug"], string(row.Kind))
+			beyond := catalogue.JSONFields(fields.Type())
+			for _, param := range kinds[i].Params {
+				delete(beyond, param.Name)
+			}
+			assert.ElementsMatch(t, row.Beyond, slices.Collect(maps.Keys(beyond)), "%s: beyond the contract", row.Kind)
+		}
+		cases.SetFields(t, fields, "use_inherited_settings") // the contract has no exception
+		for _, param := range required[row.Kind] {
+			var invalid *forge.ValidationError
+			require.ErrorAs(t, cases.Check(t, options), &invalid, "%s: %s is required", row.Kind, param)
+			assert.Equal(t, param, invalid.Param, row.Kind)
+			cases.SetFields(t, fields, param)
+		}
+		require.NoError(t, cases.Check(t, options), row.Kind)
 	}
 }
 

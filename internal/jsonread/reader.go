@@ -315,11 +315,11 @@ func (r *Reader) settle(top *step, extra *map[string]json.RawMessage) {
 func (r *Reader) Skip() {
 	switch c := r.peek(); c {
 	case '{':
-		for open := r.Object(); open && r.Key(); {
+		for r.Object(); r.Key(); {
 			r.Skip()
 		}
 	case '[':
-		for open := r.Array(); open && r.More(); {
+		for r.Array(); r.More(); {
 			r.Skip()
 		}
 	case '"':

@@ -64,6 +64,7 @@ func TestRelativePaths(t *testing.T) {
 	for _, path := range []string{"", ".", "..", "new/", "./"} {
 		require.Error(t, Write(path, false, text("x")), path)
 	}
+	require.ErrorContains(t, Write("file/x", false, text("x")), "file/x")
 }
 
 // The group of a new file gets no permissions that others do not have.

@@ -49,6 +49,8 @@ func TestRetryAfter(t *testing.T) {
 	} {
 		assert.Equal(t, test.want, RetryAfter(test.status, test.header, now), test.name)
 	}
+	reset, ok := RateLimitReset(header("Ratelimit-Reset", "0"), now)
+	assert.True(t, ok && reset.Equal(now), "it begins again now")
 }
 
 // FuzzRetryAfter checks that for all headers the wait is not negative and its end is a valid time.

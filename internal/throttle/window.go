@@ -169,7 +169,7 @@ func (w *window) next(waiting int, now time.Time) time.Time {
 // happens. It is the end of the window if that is not known.
 func (w *window) estimate(waiting int, now time.Time) time.Time {
 	next := w.next(waiting, now)
-	if w.until.IsZero() || next.After(w.until) {
+	if next.After(w.until) {
 		return next
 	}
 	if waiting > w.left() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"go/token"
 	"maps"
 	"net/url"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
@@ -275,7 +277,7 @@ var formField = regexp.MustCompile(`--form(?:-string)? '?([^=']+)=`)
 // Sample returns a nonzero value that can be encoded.
 func Sample(t *testing.T, kind reflect.Type) reflect.Value {
 	t.Helper()
-	for _, value := range []any{forge.ID(7), forge.IDs(7), forge.Number(7), forge.Started, forge.Text("x"), forge.Labels("x"), time.Unix(1, 0), forge.Age("1d"), forge.Hash{"<key>": "x"}, map[string]any{"x": 1}, forge.FileBytes([]byte("x"))} {
+	for _, value := range []any{forge.ID(7), forge.IDs(7), forge.Number(7), forge.Started, forge.Text("x"), forge.Labels("x"), time.Unix(1, 0), forge.Age("1d"), forge.Hash{"<key>": "x"}, map[string]any{"x": 1}, forge.FileBytes([]byte("x")), forge.Value("x"), forge.Value(time.Hour)} {
 		if v := reflect.ValueOf(value); v.Type() == kind || kind.Kind() == reflect.Interface && v.Type().Implements(kind) {
 			return v
 		}
@@ -326,11 +328,22 @@ func SetFields(t *testing.T, options reflect.Value, params ...string) {
 }
 
 // Check returns the error of a planned call with the options; nil if they are valid. The call is
-// not sent.
+// not sent. The parameters that the error names are those of fields.
 func Check(t *testing.T, options any) error {
 	t.Helper()
-	return planned(t, plan(t, options, forge.DryRun(nil)))
+	err := planned(t, plan(t, options, forge.DryRun(nil)))
+	if invalid := (*forge.ValidationError)(nil); errors.As(err, &invalid) {
+		assert.True(t, invalid.Option == "File" || strings.Contains(invalid.Option, "."), "%v: no field sends %s", err, invalid.Param)
+		for i, name := range namedParams.FindStringSubmatch(invalid.Reason) {
+			field := catalogue.GoName(reflect.TypeOf(options), name)
+			assert.True(t, i == 0 || name == "" || token.IsExported(field[strings.LastIndexByte(field, '.')+1:]), "%v: no field sends %s", err, name)
+		}
+	}
+	return err
 }
+
+// namedParams are the names in the reason of a rule between parameters.
+var namedParams = regexp.MustCompile(`^it (?:cannot be combined with|needs|is deprecated, and) (\S+)(?: is set too: omit (\S+)| as well)?$`)
 
 // Check does the same for a call of the case's own method.
 func (c *Case) Check(t *testing.T, f *Filled) error {
