@@ -124,8 +124,10 @@ func (d *Document) Fields() []string {
 func (d *Document) locate(name string) (*Document, *field, int) {
 	head, rest, nested := strings.Cut(name, ".")
 	i, ok := d.shape.index[head]
-	if neutral, known := neutralSetting(head); !ok && known {
-		i, ok = d.shape.index[neutral]
+	if !ok {
+		if neutral, known := neutralSetting(head); known {
+			i, ok = d.shape.index[neutral]
+		}
 	}
 	if !ok {
 		panic(fmt.Sprintf("forgetest: %s has no field %q; near: %s; Fields lists all", d.shape.name, head, strings.Join(nearNames(head, d.Fields()), ", ")))
@@ -200,12 +202,13 @@ func (d *Document) fillWith(fill func(*Document), computed ...string) {
 		return
 	}
 	former, before := slices.Clone(d.values), make([]string, len(computed))
+	text := func(name string) string { return string(encoder{}.append(nil, d.Get(name), "")) }
 	for i, name := range computed {
-		before[i] = string(encoder{}.encode(d.Get(name)))
+		before[i] = text(name)
 	}
 	fill(d)
 	for i, name := range computed {
-		if string(encoder{}.encode(d.Get(name))) != before[i] {
+		if text(name) != before[i] {
 			d.values = former
 			panic(fmt.Sprintf("forgetest: %s.%s cannot be set: the server computes it", d.shape.name, name))
 		}
