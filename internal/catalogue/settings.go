@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -39,17 +38,19 @@ type SettingGroup struct {
 
 // SettingGroups returns the settings in the order of the fields. It panics if a row has a key that
 // SettingRow lacks.
-func SettingGroups() []SettingGroup {
-	var raw json.RawMessage
-	Read("settings.json", &raw)
+var SettingGroups = sync.OnceValue(func() []SettingGroup {
+	file, err := files.Open("settings.json")
 	var all struct{ Groups []SettingGroup }
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&all); err != nil {
+	if err == nil {
+		decoder := json.NewDecoder(file)
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(&all)
+	}
+	if err != nil {
 		panic("catalogue: settings.json: " + err.Error())
 	}
 	return all.Groups
-}
+})
 
 // SettingRows returns the settings without the groups.
 func SettingRows() (rows []SettingRow) {
