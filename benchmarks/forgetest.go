@@ -68,6 +68,7 @@ func (s *testServer) send(ctx context.Context, method, path, body string, status
 		return err
 	}
 	req.Header.Set("Private-Token", token)
+	req.Header.Set("Accept-Encoding", "gzip") // net/http then leaves the response compressed
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
