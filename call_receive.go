@@ -144,16 +144,6 @@ func receiveBody(in incoming, r *result) (err error) {
 	return err
 }
 
-// newStream returns the stream of the content of a response. The context of the request ends with
-// it: it would keep the call in memory.
-func newStream(in incoming, content io.Reader) *stream {
-	s := &stream{incoming: in, content: content, limit: in.call.options.limits.stream, raw: in.resp.Body}
-	if in.wire.Pause(); s.isEmpty() {
-		s.end()
-	}
-	return s
-}
-
 // drain reads the rest of a body, so that the connection stays usable, and closes it. The body of a
 // 101 is the connection itself, and is closed without reading: the server may never write to it.
 func drain(in incoming) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/forge-sdk/forge-go/internal/conn"
@@ -361,4 +362,23 @@ func lostConnection(err error) bool {
 	var refused *conn.ProxyError
 	return err != nil && !conn.IsDial(err) && !errors.As(err, &refused) &&
 		!errors.Is(err, ErrTimeout) && !errors.Is(err, ErrNoCredential)
+}
+
+// retriesStatus reports whether calls of the class are sent again after the status. The server did
+// not act before a 425 or a 429; before the others it may have.
+func (c RetryClass) retriesStatus(status int) bool {
+	switch status {
+	case http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return c != RetryClassNonIdempotent
+	}
+	return c != RetryClassNonIdempotent && conn.ProxyStatusText(status) != ""
+}
+
+// isLock reports whether the server did not act because another request holds a lock. Deployed
+// servers report a lock with a 409; other conflicts persist.
+func isLock(status int, message string) bool {
+	return status == http.StatusConflict && strings.Contains(message, "Resource lock")
 }

@@ -12,6 +12,9 @@ import (
 type throttleStep struct{ next credentialStep }
 
 func (s throttleStep) do(ctx context.Context, a attempt) *result {
+	if err := ctx.Err(); err != nil { // nothing is sent, so the attempt does not count
+		return &result{err: err, permanent: true}
+	}
 	if limiter := a.core().config.limiter; limiter != nil {
 		if err := limiter.Wait(ctx); err != nil {
 			return &result{err: limiterError(ctx, err), permanent: true}

@@ -333,25 +333,6 @@ func hasCondition(sent http.Header) bool {
 	return sent.Get("If-None-Match") != "" || sent.Get("If-Modified-Since") != ""
 }
 
-// retriesStatus reports whether calls of the class are sent again after the status. The server did
-// not act before a 425 or a 429; before the others it may have.
-func (c RetryClass) retriesStatus(status int) bool {
-	switch status {
-	case http.StatusTooEarly, http.StatusTooManyRequests:
-		return true
-	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
-		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return c != RetryClassNonIdempotent
-	}
-	return c != RetryClassNonIdempotent && conn.ProxyStatusText(status) != ""
-}
-
-// isLock reports whether the server did not act because another request holds a lock. Deployed
-// servers report a lock with a 409; other conflicts persist.
-func isLock(status int, message string) bool {
-	return status == http.StatusConflict && strings.Contains(message, "Resource lock")
-}
-
 // statusText is http.StatusText with the additional statuses of proxies.
 func statusText(status int) string {
 	if text := http.StatusText(status); text != "" {

@@ -203,6 +203,16 @@ type stream struct {
 	endLimit func() // the limit of Timeout ends with the stream
 }
 
+// newStream returns the stream of the content of a response. The context of the request ends with
+// it: it would keep the call in memory.
+func newStream(in incoming, content io.Reader) *stream {
+	s := &stream{incoming: in, content: content, limit: in.call.options.limits.stream, raw: in.resp.Body}
+	if in.wire.Pause(); s.isEmpty() {
+		s.end()
+	}
+	return s
+}
+
 // isEmpty reports whether there is nothing to read: the caller may never read or close the stream.
 func (s *stream) isEmpty() bool { return s.raw == http.NoBody }
 

@@ -60,7 +60,7 @@ func (d *Drift) Dropped() int {
 }
 
 // watch returns a function that records the findings of one response, with cleaned names.
-func (d *Drift) watch(r *route, clean cleaner) func(place, want, got string) {
+func (d *Drift) watch(r *route, clean func(text string, limit int) string) func(place, want, got string) {
 	route := r.Method + " " + r.Template
 	return func(place, want, got string) { d.record(driftKey{route, clean(place, 512), want, got}) }
 }

@@ -98,6 +98,7 @@ func trace(t require.TestingT, list listFunc, runs []run) (lines []string) {
 
 // TestFakeListBehavesAsAServersList compares a fake with the same list of a server.
 func TestFakeListBehavesAsAServersList(t *testing.T) {
+	t.Parallel()
 	srv := forgetest.New(t)
 	client := srv.Client()
 	t.Cleanup(client.CloseIdleConnections)

@@ -14,6 +14,7 @@ import (
 // The feed of audit events is complete and in order, on servers with each limit of a query: also
 // with several events in a second, and with more events than a window may buffer.
 func TestFeedOfAuditEvents(t *testing.T) {
+	t.Parallel()
 	for name, opts := range map[string][]forgetest.Option{
 		"no limit": nil,
 		"refuses":  {forgetest.WithAuditEventLimit(forgetest.RefuseLongQueries)},

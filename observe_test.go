@@ -100,8 +100,8 @@ func TestAttemptsAndTokens(t *testing.T) {
 	assert.Equal(t, Stats{Calls: 2, Attempts: 2, BytesReceived: int64(len(`{"token":"t0ken"}`))}, native.Stats())
 }
 
-// A request that is not sent does not count as an attempt: if a limiter refuses it, or if the wait
-// for it is too long.
+// A request that is not sent does not count as an attempt: if a limiter refuses it, if the wait for
+// it is too long, or if the context has ended.
 func TestAttemptsNotSent(t *testing.T) {
 	var hook attempts
 	c := bubbleClient(t, hook.option(), WithLimiter(&limiter{err: errors.New("no more today")}))
@@ -111,8 +111,11 @@ func TestAttemptsNotSent(t *testing.T) {
 	r := c.customRequest(callOf(RetryClassSafe))
 	c.core.apiGate.Hold(keyFor(r), time.Now().Add(time.Hour))
 	require.ErrorIs(t, c.Do(t.Context(), callOf(RetryClassSafe), nil), ErrRateLimited)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.ErrorIs(t, c.Do(ended, callOf(RetryClassSafe), nil), context.Canceled)
 	assert.Empty(t, hook.all())
-	assert.Equal(t, Stats{Calls: 1, Failures: 1}, c.Stats())
+	assert.Equal(t, Stats{Calls: 2, Failures: 2}, c.Stats())
 }
 
 // Waits that the server requests are counted, both of the call that got the request and of the

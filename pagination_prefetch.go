@@ -56,11 +56,11 @@ func prefetch[T any](
 
 // window has the fetches of prefetch that were started and whose results were not yielded.
 type window[T any] struct {
-	cancel    context.CancelFunc // ends the context of the fetches
-	fetch     func(i int) (T, error)
-	started   int
-	tasks     []*task.Task[T] // oldest first
-	abandoned bool            // a fetch is still running, long after its context has ended
+	cancel  context.CancelFunc // ends the context of the fetches
+	fetch   func(i int) (T, error)
+	started int
+	tasks   []*task.Task[T] // oldest first
+	running bool            // a fetch is still running, long after its context has ended
 }
 
 // fill starts fetches until n have been started in all.
@@ -79,9 +79,9 @@ func (w *window[T]) next(ctx context.Context) (T, error) {
 	w.tasks[0] = nil // the array must not keep the result
 	w.tasks = w.tasks[1:]
 	if !oldest.Wait(ctx) && !waitBriefly(oldest) {
-		w.abandoned = true
+		w.running = true
 		var none T
-		return none, stillRunning(ctx)
+		return none, runningError(ctx)
 	}
 	return oldest.Result()
 }
@@ -90,10 +90,10 @@ func (w *window[T]) next(ctx context.Context) (T, error) {
 // time is inside the caller's code; it is left running.
 func (w *window[T]) cancelAndWait() {
 	w.cancel()
-	if w.abandoned || len(w.tasks) == 0 {
+	if w.running || len(w.tasks) == 0 {
 		return
 	}
-	w.abandoned = !waitBriefly(w.tasks...)
+	w.running = !waitBriefly(w.tasks...)
 }
 
 // waitAndRaise calls cancelAndWait, and raises a panic of a fetch whose result was not yielded. It
@@ -181,11 +181,11 @@ func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T], yield fun
 		p.followLinks(ctx, first.next, pages, loopEnded)
 		return struct{}{}, nil
 	})
-	ended, stuck := false, false // the reader has ended, or is inside the caller's code long after ctx
+	ended, running := false, false // the reader has ended, or is still running long after ctx
 	end := sync.OnceFunc(func() {
 		close(loopEnded)
 		cancel()
-		ended = !stuck && waitBriefly(reader)
+		ended = !running && waitBriefly(reader)
 	})
 	defer end()
 	current := first
@@ -195,7 +195,7 @@ func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T], yield fun
 			current, got.err = p.decode(got.page, got.state)
 		}
 		if got.err != nil {
-			stuck = errors.Is(got.err, task.ErrRunning)
+			running = errors.Is(got.err, task.ErrRunning)
 			yield(nil, p.request.withError(got.err))
 			break
 		}
@@ -236,7 +236,7 @@ func nextLinked[T any](ctx context.Context, pages <-chan linkedPage[T], reader *
 		select {
 		case got, open = <-pages:
 		case <-late.C:
-			return linkedPage[T]{err: stillRunning(ctx)}
+			return linkedPage[T]{err: runningError(ctx)}
 		}
 	}
 	if !open { // a panic, which Result raises
@@ -246,8 +246,8 @@ func nextLinked[T any](ctx context.Context, pages <-chan linkedPage[T], reader *
 	return got
 }
 
-// stillRunning returns the error of a wait for a goroutine that does not end although ctx has.
-func stillRunning(ctx context.Context) error {
+// runningError returns the error of a wait for a goroutine that does not end although ctx has.
+func runningError(ctx context.Context) error {
 	return &sentinelError{sentinel: ctx.Err(), text: ctx.Err().Error() + ": " + task.ErrRunning.Error(), cause: task.ErrRunning}
 }
 

@@ -19,6 +19,7 @@ import (
 // the edits. Each edit is in force after Apply, or reported with the reason, or refused before
 // anything is sent. Nothing else is sent. Then nothing is left to change.
 func TestSettingsEdits(t *testing.T) {
+	t.Parallel()
 	facts := settingsCatalogue(t)
 	var server *settingsServer
 	clients := settingsClients(t, &server)

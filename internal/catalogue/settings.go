@@ -38,7 +38,9 @@ type SettingGroup struct {
 
 // SettingGroups returns the settings in the order of the fields. It panics if a row has a key that
 // SettingRow lacks.
-var SettingGroups = sync.OnceValue(func() []SettingGroup {
+func SettingGroups() []SettingGroup { return settingGroups() }
+
+var settingGroups = sync.OnceValue(func() []SettingGroup {
 	file, err := files.Open("settings.json")
 	var all struct{ Groups []SettingGroup }
 	if err == nil {
@@ -195,9 +197,10 @@ func Settings() map[string]Setting {
 			entries[name] = Setting{}
 		}
 	}
+	settable := SettingsBeyond()
 	for _, field := range Fields[*SettingFacts]()["ApplicationSettings"] {
 		entries[field.Name] = Setting{Field: field, Beyond: true}
-		if slices.Contains(SettingsBeyond(), field.Name) {
+		if slices.Contains(settable, field.Name) {
 			entries[field.Name] = Setting{Field: field, Param: field, Beyond: true}
 		}
 	}
