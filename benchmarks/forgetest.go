@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -25,8 +24,8 @@ const (
 	seededPath   = "/api/v4/projects/acme%2Fapp"
 )
 
-// testServer is a running program forgetest. Requests to it are plain net/http, so that the server
-// is what is measured.
+// testServer is a running program forgetest. Calls are net/http by hand and decode nothing: the
+// client shares the cores with the server.
 type testServer struct {
 	cmd    *exec.Cmd
 	base   string
@@ -56,7 +55,7 @@ func startTestServer(ctx context.Context, program string, args ...string) (*test
 	return s, nil
 }
 
-// stop ends the program, which is then closed without an error.
+// stop ends the program.
 func (s *testServer) stop() error {
 	s.client.CloseIdleConnections()
 	return errors.Join(s.cmd.Process.Signal(syscall.SIGTERM), s.cmd.Wait())
@@ -111,14 +110,15 @@ func testServerRow(ctx context.Context, b *bench) (lines []line, err error) {
 		return nil, err
 	}
 	for _, start := range []struct {
-		what string
-		args []string
-	}{{"start to the answer of health", nil}, {"the same with -seed demo", []string{"-seed", "demo"}}} {
+		what  string
+		args  []string
+		limit time.Duration
+	}{{"start to the answer of health", nil, 13 * time.Millisecond}, {"start with -seed demo", []string{"-seed", "demo"}, 0}} {
 		took, err := startTime(ctx, program, b.scaled(20, 5), start.args...)
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, line{What: start.what, Unit: inTime, Noisy: true, Forge: took, Limit: float64(13 * time.Millisecond)})
+		lines = append(lines, line{What: start.what, Unit: inTime, Forge: took, Limit: float64(start.limit)})
 	}
 	if err := os.WriteFile(seed, seedOfIssues(seededIssues), 0o600); err != nil {
 		return nil, err
@@ -157,63 +157,48 @@ func seedOfIssues(n int) []byte {
 	return must(json.Marshal(map[string]any{"projects": []any{map[string]any{"path": "acme/app", "issues": issues}}}))
 }
 
-// measure measures reads and writes, in rounds.
-func (s *testServer) measure(ctx context.Context, b *bench) ([]line, error) {
-	lines := []line{
-		{What: "wall a read of an issue, 16 connections (200 us are 5,000 a second)", Unit: inTime, Noisy: true, Limit: float64(200 * time.Microsecond)},
-		{What: "CPU of such a read", Unit: inTime, Noisy: true},
-		{What: "CPU of creating an issue, with 10,000 in the project", Unit: inTime, Noisy: true, Limit: float64(300 * time.Microsecond)},
-		{What: "CPU of adding spent time to one of them", Unit: inTime, Noisy: true, Limit: float64(300 * time.Microsecond)},
-	}
-	var taken [4][]float64
-	for range b.scaled(b.rounds, 1) {
-		read, err := s.each(ctx, b.scaled(10_000, 2000), readers, func(i int64) error {
-			return s.send(ctx, http.MethodGet, fmt.Sprintf("%s/issues/%d", seededPath, 1+i%seededIssues), "", http.StatusOK)
-		})
-		if err != nil {
-			return nil, err
-		}
-		created, err := s.each(ctx, b.scaled(1000, 500), 1, func(i int64) error {
-			return s.send(ctx, http.MethodPost, seededPath+"/issues", `{"title": "Crash at the end", "labels": "bug"}`, http.StatusCreated)
-		})
-		if err != nil {
-			return nil, err
-		}
-		spent, err := s.each(ctx, b.scaled(1000, 500), 1, func(i int64) error {
-			return s.send(ctx, http.MethodPost, fmt.Sprintf("%s/issues/%d/add_spent_time", seededPath, 1+i), `{"duration": "1h"}`, http.StatusCreated)
-		})
-		if err != nil {
-			return nil, err
-		}
-		for i, d := range []time.Duration{read.wall, read.cpu, created.cpu, spent.cpu} {
-			taken[i] = append(taken[i], float64(d))
-		}
-	}
-	for i := range lines {
-		lines[i].Forge = middle(taken[i])
-	}
-	return lines, nil
+// repeated is what a round sends: the same call many times, each of the next issue.
+type repeated struct {
+	method, path, body string
+	status             int
+	times, connections int
 }
 
-// each sends n requests from several goroutines, and returns the wall and the CPU time of the
-// server for one.
-func (s *testServer) each(ctx context.Context, n, goroutines int, do func(i int64) error) (f figures, err error) {
-	var running sync.WaitGroup
-	var next atomic.Int64
-	var failed atomic.Pointer[error]
-	start, used := time.Now(), s.cpu()
-	for range goroutines {
-		running.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				if err := do(i); err != nil {
-					failed.Store(&err)
-				}
+// measure measures reads and writes, in rounds.
+func (s *testServer) measure(ctx context.Context, b *bench) ([]line, error) {
+	calls := [...]repeated{
+		{http.MethodGet, seededPath + "/issues/:iid", "", http.StatusOK, b.scaled(10_000, 2000), readers},
+		{http.MethodPost, seededPath + "/issues", `{"title": "Crash at the end", "labels": "bug"}`, http.StatusCreated, b.scaled(1000, 500), 1},
+		{http.MethodPost, seededPath + "/issues/:iid/add_spent_time", `{"duration": "1h"}`, http.StatusCreated, b.scaled(1000, 500), 1},
+	}
+	var taken [len(calls)]median
+	for range b.scaled(b.rounds, 1) {
+		for i, r := range calls {
+			f, err := s.round(ctx, r)
+			if err != nil {
+				return nil, err
 			}
-		})
+			taken[i] = append(taken[i], f)
+		}
 	}
-	running.Wait()
-	if err := failed.Load(); err != nil {
-		return f, *err
+	const write = float64(300 * time.Microsecond)
+	return []line{
+		{What: "wall a read of an issue, 16 connections; 200 us are 5,000 a second", Unit: inTime, Forge: taken[0].of(wall), Limit: float64(200 * time.Microsecond)},
+		{What: "CPU of such a read", Unit: inTime, Forge: taken[0].of(cpu)},
+		{What: "CPU of creating an issue, 10,000 in the project", Unit: inTime, Forge: taken[1].of(cpu), Limit: write},
+		{What: "CPU of adding time to one of them", Unit: inTime, Forge: taken[2].of(cpu), Limit: write},
+	}, nil
+}
+
+// round returns the wall time and the CPU time of the server for one call.
+func (s *testServer) round(ctx context.Context, r repeated) (figures, error) {
+	var last atomic.Int64
+	call := func(ctx context.Context, _ *digest) error {
+		iid := strconv.FormatInt(last.Add(1)%seededIssues+1, 10)
+		return s.send(ctx, r.method, strings.Replace(r.path, ":iid", iid, 1), r.body, r.status)
 	}
-	return figures{wall: time.Since(start) / time.Duration(n), cpu: (s.cpu() - used) / time.Duration(n)}, ctx.Err()
+	start, used := time.Now(), s.cpu()
+	err := mixed{call}.concurrently(ctx, r.connections, r.times)
+	n := time.Duration(r.times)
+	return figures{wall: time.Since(start) / n, cpu: (s.cpu() - used) / n}, err
 }
