@@ -32,7 +32,7 @@ type testServer struct {
 	client *http.Client
 }
 
-// startTestServer starts the program, and returns once it answers.
+// startTestServer starts the program, and returns once it responds.
 func startTestServer(ctx context.Context, program string, args ...string) (*testServer, error) {
 	s := &testServer{client: &http.Client{Transport: pooled(readers)}}
 	s.cmd = exec.CommandContext(ctx, program, append(args, "-addr", "127.0.0.1:0", "-token", token)...)
@@ -113,7 +113,7 @@ func testServerRow(ctx context.Context, b *bench) (lines []line, err error) {
 		what  string
 		args  []string
 		limit time.Duration
-	}{{"start to the answer of health", nil, 13 * time.Millisecond}, {"start with -seed demo", []string{"-seed", "demo"}, 0}} {
+	}{{"start to the response of health", nil, 13 * time.Millisecond}, {"start with -seed demo", []string{"-seed", "demo"}, 0}} {
 		took, err := startTime(ctx, program, b.scaled(20, 5), start.args...)
 		if err != nil {
 			return nil, err
@@ -131,7 +131,7 @@ func testServerRow(ctx context.Context, b *bench) (lines []line, err error) {
 	return append(lines, served...), errors.Join(err, s.stop())
 }
 
-// startTime returns the median of the times from the start of the program to its first answer.
+// startTime returns the median of the times from the start of the program to its first response.
 func startTime(ctx context.Context, program string, times int, args ...string) (float64, error) {
 	var took []float64
 	for range times {
