@@ -157,7 +157,7 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	if a.routes {
 		options = append(options, forgetest.WithAddr("127.0.0.1:0"))
 	}
-	percent := debug.SetGCPercent(400) // a start leaves little garbage, and is 20 % longer if it is collected
+	percent := debug.SetGCPercent(400) // collections of the little garbage of a start take 10 % of it
 	srv, err := forgetest.Start(options...)
 	debug.SetGCPercent(percent)
 	if errors.Is(err, syscall.EADDRINUSE) {
