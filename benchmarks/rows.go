@@ -40,6 +40,7 @@ func rows() []row {
 		{"application settings", true, applicationSettings},
 		{"memory while ranging over issues", false, memoryOfLists},
 		{"hello world, built", true, helloBuilt},
+		{"the program forgetest", false, testServerRow},
 	}
 }
 

@@ -127,8 +127,11 @@ func (e *endpoint) accepts(scheme string) bool { return slices.Contains(e.Auth.S
 func (e *endpoint) views() []string { return e.Response.Views[:min(1, len(e.Response.Views))] }
 
 func loadCatalogue() *contract {
+	var endpoints []*endpoint
+	var reading sync.WaitGroup // both halves take as long
+	reading.Go(func() { endpoints = embedded.Rows[*endpoint]() })
 	types, deployed := embedded.Types[struct{ Fields []*field }](), embedded.Fields[*field]()
-	endpoints := embedded.Rows[*endpoint]()
+	reading.Wait()
 
 	c := &contract{shapes: make(map[string]*shape, len(types)), endpoints: make(map[string]*endpoint, len(endpoints))}
 	for name, t := range types {

@@ -149,9 +149,10 @@ func (t *routeTable) add(r *route) (other string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r.name = canonical(r.name)
-	t.added = slices.DeleteFunc(t.added, func(known *route) bool { return known.starter && skeleton(known.name) == skeleton(r.name) })
+	form := skeleton(r.name)
+	t.added = slices.DeleteFunc(t.added, func(known *route) bool { return known.starter && skeleton(known.name) == form })
 	for _, known := range slices.Concat(routes(), t.added) {
-		if known.name != r.name && canonical(known.name) != r.name && skeleton(known.name) == skeleton(r.name) {
+		if skeleton(known.name) == form && known.name != r.name && canonical(known.name) != r.name {
 			return known.name
 		}
 	}

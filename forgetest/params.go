@@ -87,9 +87,11 @@ func flatten(into url.Values, key string, value any) {
 func (c *call) validate() *response {
 	e := c.route.endpoint
 	c.dropUnknown()
-	params := slices.Concat(e.QueryParams, e.BodyParams)
-	c.dropUnavailable(params)
-	c.coerce(params)
+	lists := [...][]parameter{e.QueryParams, e.BodyParams} // a copy of both is large
+	for _, params := range lists {
+		c.dropUnavailable(params)
+		c.coerce(params)
+	}
 	var problems []string
 	for _, p := range e.PathParams {
 		problem := p.problem(c.args[p.Name])
@@ -101,8 +103,10 @@ func (c *call) validate() *response {
 			problems = append(problems, p.Name+" "+problem)
 		}
 	}
-	for _, p := range params {
-		problems = append(problems, c.check(p)...)
+	for _, params := range lists {
+		for _, p := range params {
+			problems = append(problems, c.check(p)...)
+		}
 	}
 	if e.needsOne && c.server.release.has(newest) && !slices.ContainsFunc(e.BodyParams, c.isSent) {
 		problems = append(problems, "at least one parameter must be provided")

@@ -113,7 +113,7 @@ func match(segments, parts []string) (map[string]string, bool) {
 // its name.
 func canonical(name string) string {
 	e := catalogue().endpoints[name]
-	if e == nil {
+	if e == nil || e.SameAs == "" {
 		return name
 	}
 	for other, first := range catalogue().endpoints {

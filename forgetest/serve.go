@@ -118,8 +118,8 @@ func (s *Server) splitBase(path string) (base, rest string) {
 	return "", path
 }
 
-// respond executes the call and encodes its response under the lock. header is that of the
-// response.
+// respond executes the call. header is that of the response. A response is compressed without the
+// lock, so that other calls do not wait for it.
 func (s *Server) respond(c *call, body []byte, allowed []string, header http.Header) response {
 	if limited := c.throttled(header); limited != nil {
 		return *limited
@@ -130,10 +130,20 @@ func (s *Server) respond(c *call, body []byte, allowed []string, header http.Hea
 	if c.route != nil && c.route.handler != nil {
 		return s.respondHandled(c, body)
 	}
+	a := s.execute(c, body, allowed)
+	if c.route != nil && c.route.endpoint.Base == "api" && a.header.Get("Content-Type") == "application/json" {
+		a.checkCondition(c.r)
+	}
+	c.sent = slices.Clone(a.body[:min(len(a.body), loggedBody)])
+	a.compress(c.r.Header.Get("Accept-Encoding"))
+	return a
+}
+
+// execute executes the call and encodes its response under the lock.
+func (s *Server) execute(c *call, body []byte, allowed []string) (a response) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.runDue(s.now())
-	var a response
 	e := s.encoder(c.r)
 	switch {
 	case c.route != nil:
@@ -151,11 +161,6 @@ func (s *Server) respond(c *call, body []byte, allowed []string, header http.Hea
 		e.changes = &s.changes
 	}
 	a.encode(e)
-	if c.route != nil && c.route.endpoint.Base == "api" && a.header.Get("Content-Type") == "application/json" {
-		a.checkCondition(c.r)
-	}
-	c.sent = slices.Clone(a.body[:min(len(a.body), loggedBody)])
-	a.compress(c.r.Header.Get("Accept-Encoding"))
 	return a
 }
 

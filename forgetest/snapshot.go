@@ -37,8 +37,11 @@ func copyStore(from *store, owner, other *Server) *store {
 // copier has the copy of each object that was copied.
 type copier map[unsafe.Pointer]reflect.Value
 
-// isShared reports whether a copy has the same object, since it never changes.
+// isShared reports whether a copy has the same value or object, since it never changes.
 func isShared(t reflect.Type) bool {
+	if kind := t.Kind(); kind <= reflect.Complex128 || kind == reflect.String {
+		return true
+	}
 	switch t {
 	case reflect.TypeFor[*shape](), reflect.TypeFor[*blob](), reflect.TypeFor[*tree](),
 		reflect.TypeFor[*Commit](), reflect.TypeFor[*regexp.Regexp](), reflect.TypeFor[*availability](), reflect.TypeFor[time.Time]():
@@ -82,6 +85,10 @@ func (c copier) copy(to, from reflect.Value) {
 		}
 	case reflect.Slice:
 		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
+		if isShared(from.Type().Elem()) {
+			reflect.Copy(to, from)
+			return
+		}
 		for i := range from.Len() {
 			c.copy(to.Index(i), from.Index(i))
 		}
@@ -92,6 +99,9 @@ func (c copier) copy(to, from reflect.Value) {
 
 // value returns a copy of a value that has no address.
 func (c copier) value(from reflect.Value) reflect.Value {
+	if isShared(from.Type()) {
+		return from
+	}
 	source, copied := reflect.New(from.Type()).Elem(), reflect.New(from.Type()).Elem()
 	source.Set(from)
 	c.copy(copied, source)

@@ -11,11 +11,16 @@ import (
 // terms maps neutral names of the contract to those of the deployed product.
 type terms struct {
 	Settings     map[string]string            // by neutral name
+	Neutral      map[string]string            // names of settings by those of the product
 	Integrations map[string]map[string]string // by kind: "slug" and templated parameters
 }
 
 var vocabulary = sync.OnceValue(func() *terms {
-	return &terms{Settings: embedded.SettingWords(), Integrations: embedded.IntegrationWords()}
+	t := &terms{Settings: embedded.SettingWords(), Neutral: map[string]string{}, Integrations: embedded.IntegrationWords()}
+	for neutral, word := range t.Settings {
+		t.Neutral[word] = neutral
+	}
+	return t
 })
 
 // translate replaces the deployed names of settings by the neutral ones, which the deployed product
@@ -64,10 +69,5 @@ func neutralSetting(deployed string) (neutral string, known bool) {
 	if vocabulary().Settings[deployed] != "" {
 		return "", false
 	}
-	for neutral, word := range vocabulary().Settings {
-		if word == deployed {
-			return neutral, true
-		}
-	}
-	return deployed, true
+	return orElse(vocabulary().Neutral[deployed], deployed), true
 }

@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -42,12 +41,14 @@ type SettingGroup struct {
 func SettingGroups() []SettingGroup { return settingGroups() }
 
 var settingGroups = sync.OnceValue(func() []SettingGroup {
-	var raw json.RawMessage
-	Read("settings.json", &raw)
+	file, err := files.Open("settings.json")
 	var all struct{ Groups []SettingGroup }
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&all); err != nil {
+	if err == nil {
+		decoder := json.NewDecoder(file)
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(&all)
+	}
+	if err != nil {
 		panic("catalogue: settings.json: " + err.Error())
 	}
 	return all.Groups

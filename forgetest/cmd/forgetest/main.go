@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -156,7 +157,9 @@ func run(ctx context.Context, args []string, out, problems io.Writer) error {
 	if a.routes {
 		options = append(options, forgetest.WithAddr("127.0.0.1:0"))
 	}
+	percent := debug.SetGCPercent(400) // collections of the little garbage of a start take 10 % of it
 	srv, err := forgetest.Start(options...)
+	debug.SetGCPercent(percent)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%w: another program serves there, perhaps a forgetest that still runs: stop it, or use -addr 127.0.0.1:0 for a free port", err)
 	}

@@ -2,17 +2,19 @@
 package suite
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync/atomic"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
 )
 
@@ -47,23 +49,35 @@ func TestSuites(t *testing.T) {
 	}
 }
 
-// In a browser, the page shows a request that comes after it was loaded.
+// In a browser, the page shows a request that comes after it was loaded, and what a person types
+// into the search field selects the routes.
 func TestPageInBrowser(t *testing.T) {
-	var loads atomic.Int32
-	srv := forgetest.New(t, forgetest.WithControl("control", nil), forgetest.WithHTTPServer(func(server *http.Server) {
-		inner := server.Handler
-		server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/" && loads.Add(1) == 2 { // of the page's script
-				later := httptest.NewRequestWithContext(r.Context(), http.MethodGet, "/api/v4/that-came-later", nil)
-				inner.ServeHTTP(httptest.NewRecorder(), later)
-			}
-			inner.ServeHTTP(w, r)
-		})
-	}))
-	browser := exec.CommandContext(t.Context(), "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
-		"--virtual-time-budget=5000", "--dump-dom", srv.URL+"/")
-	page, err := browser.Output()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("chromium is not on the PATH: apt-get install chromium")
+	}
+	srv := forgetest.New(t, forgetest.WithControl("control", nil))
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(srv.URL+"/")))
+
+	routesAfter := func(keys string) []string {
+		require.NoError(t, chromedp.Do(ctx, chromedp.SendKeys("#search", keys)))
+		shown, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](
+			`[...document.querySelectorAll("ul.routes li")].filter(row => row.checkVisibility()).map(row => row.textContent)`))
+		require.NoError(t, err)
+		return shown
+	}
+	all := srv.RouteNames()
+	found := slices.DeleteFunc(slices.Clone(all), func(route string) bool { return !strings.Contains(route, "audit_events") })
+	assert.NotEmpty(t, found)
+	assert.Equal(t, found, routesAfter("Audit_Events"))
+	assert.Empty(t, routesAfter("x"))
+	assert.Equal(t, all, routesAfter(strings.Repeat(kb.Backspace, len("Audit_Eventsx"))))
+
+	require.ErrorIs(t, srv.Client().Do(t.Context(), forge.Call{Route: "/that-came-later"}, nil), forge.ErrNotFound)
+	_, err = chromedp.Run(ctx, chromedp.Poll[bool](`document.getElementById("requests").textContent.includes("GET /api/v4/that-came-later")`))
 	require.NoError(t, err)
-	assert.Contains(t, string(page), "/api/v4/that-came-later")
-	assert.Contains(t, string(page), "GET /projects/:id/runners")
 }
