@@ -101,6 +101,20 @@ func TestOAuthProbesTheStyle(t *testing.T) {
 	assert.Len(t, tokens.seen(), 3)
 }
 
+// A failure after the renewal of a refused token is retried as any other.
+func TestOAuthThenFailure(t *testing.T) {
+	_, config := tokenServer(t, func(url.Values, int) act { return sayToken("new", "r2") })
+	answers := []act{say(401, ""), say(503, ""), sayJSON("{}")}
+	api := newWire(t, func(seen) act {
+		next := answers[0]
+		answers = answers[1:]
+		return next
+	})
+	c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
+	require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
+	assert.Empty(t, answers)
+}
+
 // A token is sent with its type.
 func TestTokenType(t *testing.T) {
 	for kind, sent := range map[string]string{"": "Bearer", "bearer": "Bearer", "MAC": "MAC", "DPoP": "DPoP", "x-y_z.1": "x-y_z.1"} {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -295,6 +296,7 @@ func TestSeedErrors(t *testing.T) {
 		`{"projects": [{"path": "app"}]}`:                                                `project "app" needs a group or a user above it`,
 		`{"projects": [{"path": "a/b", "issues": [{"titel": "x"}]}]}`:                    `projects[0].issues[0].titel: Issue has no field "titel"; near: title`,
 		`{"projects": [{"path": "a/b", "issues": [{"title": 1}]}]}`:                      "projects[0].issues[0].title: Issue.title is of type string",
+		`{"projects": [{"path": "a/b", "issues": [{"title": {"a": 1}}]}]}`:               "projects[0].issues[0].title: Issue.title is of type string",
 		`{"projects": [{"path": "a/b", "issues": [{"iid": 7}]}]}`:                        "Issue.iid cannot be set: the server computes it",
 		`{"projects": [{"path": "a/b", "issues": [{"assignees": ["x"]}]}]}`:              `issues[0].assignees[0]: there is no user "x"`,
 		`{"projects": [{"path": "a/b", "generated_issues": -1}]}`:                        "generated_issues: it must be a whole number",
@@ -319,11 +321,23 @@ func TestSeedRepository(t *testing.T) {
 	require.NoError(t, os.MkdirAll(folder+"/app/.git", 0o700))
 	require.NoError(t, os.WriteFile(folder+"/app/.git/HEAD", []byte("x"), 0o600))
 	require.NoError(t, os.WriteFile(folder+"/app/main.go", []byte("package main\n"), 0o600))
+	require.NoError(t, os.Mkdir(folder+"/git", 0o700))
+	require.NoError(t, os.WriteFile(folder+"/git/main.go", []byte("package main\n"), 0o600))
 	require.NoError(t, os.WriteFile(folder+"/seed.json", []byte(`{"projects": [{"path": "a/b", "repository": {"folder": "app"}}]}`), 0o600))
 	srv := New(t, WithSeed(folder))
 	tree := newCaller(t, srv).answer("GET", "/projects/1/repository/tree", "").Body
 	assert.Contains(t, tree, "main.go")
 	assert.NotContains(t, tree, "HEAD")
+
+	for _, args := range []string{"init -q", "add .", "-c user.name=a -c user.email=a -c commit.gpgsign=false commit -q -m a"} {
+		out, err := exec.CommandContext(t.Context(), "git", strings.Fields("-C "+folder+"/git "+args)...).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	srv = New(t)
+	seed := `{"projects": [{"path": "a/b", "repository": {"git": %q}}]}`
+	require.NoError(t, srv.load("seed", folder, fmt.Appendf(nil, seed, "git")))
+	assert.Contains(t, newCaller(t, srv).answer("GET", "/projects/1/repository/tree", "").Body, "main.go")
+	assert.ErrorContains(t, New(t).load("seed", folder, fmt.Appendf(nil, seed, "none")), "git ls-tree: exit status 128")
 }
 
 // The schema has, at each level, exactly the members that the server knows.
@@ -393,6 +407,12 @@ func TestStarterRoutes(t *testing.T) {
 	assert.Contains(t, api.answer("GET", "/projects/2/issues/2", "").Body, `"labels":["a","b"]`)
 	assert.Contains(t, api.answer("GET", "/issues?assignee_username=guest&scope=all", "").Body, `"title":"New"`)
 	assert.Equal(t, http.StatusForbidden, api.as(guest.Token).answer("POST", "/projects/1/issues", "title=x", "Content-Type", "application/x-www-form-urlencoded").Status)
+	const mergeRequest = `"title":"New","description":"d","source_branch":"s","target_branch":"t"`
+	made = api.answer("POST", "/projects/2/merge_requests", "{"+mergeRequest+"}", "Content-Type", "application/json")
+	require.Equal(t, http.StatusCreated, made.Status, made.Body)
+	for text := range strings.SplitSeq(mergeRequest, ",") {
+		assert.Contains(t, made.Body, text)
+	}
 	assert.Equal(t, http.StatusBadRequest, api.answer("POST", "/projects/2/merge_requests", "title=x", "Content-Type", "application/x-www-form-urlencoded").Status)
 
 	srv.Handle("GET /projects/:project/issues/:iid", func(w http.ResponseWriter, r *http.Request) { WriteJSON(w, r, 200, r.PathValue("iid")) })

@@ -9,9 +9,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -52,7 +54,7 @@ func TestFaultsThatReplaceTheCall(t *testing.T) {
 		{"answer", Respond(503, "text/html", "<html>"), 503, map[string]string{"Content-Type": "text/html"}, "<html>"},
 		{"sign-in", SignInPage(), 200, map[string]string{"Content-Type": "text/html; charset=utf-8"}, ""},
 		{"redirect to a host", RedirectTo("https://evil.example", 307), 307, map[string]string{"Location": "https://evil.example/api/v4/projects/1/issues/1/subscribe?x=1"}, ""},
-		{"redirect to an address", RedirectTo("https://evil.example/x", 302), 302, map[string]string{"Location": "https://evil.example/x"}, ""},
+		{"redirect to an address", RedirectTo("https://evil.example/new", 302), 302, map[string]string{"Location": "https://evil.example/new"}, ""},
 		{"rate limit", TooManyRequests(1500 * time.Millisecond), 429, map[string]string{"Retry-After": "2", "RateLimit-Remaining": "0", "RateLimit-Limit": "60", "Content-Type": "text/plain; charset=utf-8"}, "Retry later\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -84,6 +86,7 @@ func TestResets(t *testing.T) {
 		require.ErrorIs(t, err, syscall.ECONNRESET)
 		assert.Equal(t, effects, s.CountApplied(subscribeRoute))
 		assert.Equal(t, 0, s.Requests()[effects].Status)
+		assert.Equal(t, []string{"drop-request", "drop-response"}[effects], s.Requests()[effects].Fault)
 	}
 	assert.Equal(t, 304, c.post("/projects/1/issues/1/subscribe").Status)
 	assert.Equal(t, 1, s.CountApplied(subscribeRoute))
@@ -350,6 +353,10 @@ func (r *recorder) Error(args ...any) {
 	r.errors = append(r.errors, strings.TrimSpace(fmt.Sprintln(args...)))
 }
 func (r *recorder) FailNow() { r.ended = true }
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Error(fmt.Sprintf(format, args...))
+	runtime.Goexit()
+}
 
 func TestAssertions(t *testing.T) {
 	s := New(t)
@@ -388,10 +395,24 @@ func TestAssertions(t *testing.T) {
 	assert.Contains(t, r.errors[0], "POST /api/v4/projects/1/issues/1/subscribe?private_token=%2A%2A%2A -> 304\n    request:  a=b\nGET /api/v4/nothing?x=1 -> 404 (matches no route)")
 	assert.Contains(t, r.errors[1], ": changed something 1 time, want 2")
 	assert.Contains(t, r.errors[3], "in this order:\n  GET /issues\ngot:\nPOST /api/v4/projects/1/issues/1/subscribe -> 201")
+
+	s, c = faultWorld(t)
+	c.send("PUT", "/runners/9", "")
+	s.AssertRequests(t, "PUT /runners/:runner_id")                        // another name of PUT /runners/:id
 	assert.Panics(t, func() { s.AssertRequestCount(t, "GET /issue", 0) }) // a misspelled route would always have 0
 }
 
 // The text of a request has the start of its bodies on one line, and no credential.
+// A server that cannot start ends the test.
+func TestNewFails(t *testing.T) {
+	r := &recorder{TB: t}
+	var ended sync.WaitGroup
+	ended.Go(func() { New(r, WithAddr("256.0.0.1:0")) })
+	ended.Wait()
+	require.Len(t, r.errors, 1)
+	assert.Contains(t, r.errors[0], "forgetest: ")
+}
+
 func TestRequestText(t *testing.T) {
 	for n, more := range map[int]string{1: "", 299: "", 300: "...", 301: "..."} {
 		r := Request{Method: "GET", Path: "/x", Route: "GET /x", Body: []byte(" a\n b\xff"), ResponseBody: bytes.Repeat([]byte("x"), n)}

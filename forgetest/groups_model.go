@@ -80,7 +80,7 @@ func (g *Group) EditNamespace(fill func(namespace *Document)) *Group {
 // role returns the strongest role of the user in the group or one of its ancestors.
 func (g *Group) role(u *User) Role {
 	role := NoAccess
-	for ; g != nil && u != nil; g = g.parent {
+	for ; g != nil; g = g.parent {
 		role = max(role, g.members[u])
 	}
 	return role

@@ -99,7 +99,7 @@ func (p parameter) covers(wire string) bool {
 }
 
 // dropUnknown drops the parameters of a read that the endpoint does not document: the platform
-// ignores them. Pagination and sudo are parameters of all calls (Document 1 §5 and §8.1).
+// ignores them. Those of pagination are parameters of all calls (Document 1 §8.1).
 func (c *call) dropUnknown() {
 	e := c.route.endpoint
 	if e.Method != http.MethodGet || e.Base != "api" {
@@ -107,7 +107,7 @@ func (c *call) dropUnknown() {
 	}
 	for wire := range c.params {
 		switch wire {
-		case "page", "per_page", "pagination", "order_by", "sort", "cursor", "page_token", "last", "sudo":
+		case "page", "per_page", "pagination", "order_by", "sort", "cursor", "page_token", "last":
 			continue
 		}
 		if !slices.ContainsFunc(e.QueryParams, func(p parameter) bool { return c.knows(p, wire) }) {

@@ -90,6 +90,7 @@ func TestGeneratedIssues(t *testing.T) {
 	first := c.get("/issues?scope=all&per_page=100")
 	assert.EqualValues(t, 1_000_000, first.array(t)[0]["iid"])
 	assert.NotEmpty(t, first.next())
+	assert.Equal(t, "2", first.Header.Get("X-Next-Page"))
 
 	filtered := c.get("/issues?scope=all&state=opened&sort=asc&per_page=100&page=150").column(t, "iid")
 	assert.Equal(t, []any{22351.0, 22499.0}, []any{filtered[0], filtered[99]}, "two of three issues are open")

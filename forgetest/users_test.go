@@ -31,7 +31,7 @@ func TestUserList(t *testing.T) {
 	s.AddProject("root/own")
 	c := newCaller(t, s)
 	for query, want := range map[string][]any{
-		"search=zo": {2.0}, "search=Zoe+Jane": {2.0}, "search=jane+zoe": {}, "search=private@example.com": {2.0}, "search=PUBLIC@example.com": {2.0},
+		"search=zo": {2.0}, "search=Zoe+Jane": {2.0}, "search=jane+zoe": {}, "search=xjane": {}, "search=private@example.com": {2.0}, "search=PUBLIC@example.com": {2.0},
 		"extern_uid=UID=jane&provider=ldapmain": {}, "order_by=username&sort=asc": {3.0, 2.0, 1.0}, "order_by=name&sort=asc": {3.0, 1.0, 2.0}, "order_by=name": {2.0, 1.0, 3.0},
 		"without_projects=true": {3.0, 2.0}, "without_projects=false": {3.0, 2.0, 1.0},
 	} {
