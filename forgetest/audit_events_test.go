@@ -67,6 +67,15 @@ func TestAuditEventLists(t *testing.T) {
 	}
 }
 
+// The end of a query without created_before is now.
+func TestAuditEventLimit(t *testing.T) {
+	s := New(t, WithAuditEventLimit(RefuseLongQueries))
+	for days, status := range map[int]int{-31: 400, -29: 200} {
+		after := s.time().AddDate(0, 0, days).UTC().Format(time.RFC3339)
+		assert.Equal(t, status, newCaller(t, s).get("/audit_events?created_after="+after).Status, after)
+	}
+}
+
 func TestAuditEventAccess(t *testing.T) {
 	_, users, c := auditWorld(t)
 	for who, statuses := range map[string][]int{ // of an event of the instance, the group and the project

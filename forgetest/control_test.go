@@ -296,6 +296,7 @@ func TestSeedErrors(t *testing.T) {
 		`{"projects": [{"path": "app"}]}`:                                                `project "app" needs a group or a user above it`,
 		`{"projects": [{"path": "a/b", "issues": [{"titel": "x"}]}]}`:                    `projects[0].issues[0].titel: Issue has no field "titel"; near: title`,
 		`{"projects": [{"path": "a/b", "issues": [{"title": 1}]}]}`:                      "projects[0].issues[0].title: Issue.title is of type string",
+		`{"projects": [{"path": "a/b", "issues": [{"title": {"a": 1}}]}]}`:               "projects[0].issues[0].title: Issue.title is of type string",
 		`{"projects": [{"path": "a/b", "issues": [{"iid": 7}]}]}`:                        "Issue.iid cannot be set: the server computes it",
 		`{"projects": [{"path": "a/b", "issues": [{"assignees": ["x"]}]}]}`:              `issues[0].assignees[0]: there is no user "x"`,
 		`{"projects": [{"path": "a/b", "generated_issues": -1}]}`:                        "generated_issues: it must be a whole number",
@@ -333,10 +334,9 @@ func TestSeedRepository(t *testing.T) {
 		require.NoError(t, err, string(out))
 	}
 	srv = New(t)
-	seed := `{"projects": [{"path": "a/b", "repository": {"git": %q}}], "settings": {"repository_storages_weighted": {"default": 7}}}`
+	seed := `{"projects": [{"path": "a/b", "repository": {"git": %q}}]}`
 	require.NoError(t, srv.load("seed", folder, fmt.Appendf(nil, seed, "git")))
 	assert.Contains(t, newCaller(t, srv).answer("GET", "/projects/1/repository/tree", "").Body, "main.go")
-	assert.Contains(t, newCaller(t, srv).answer("GET", "/application/settings", "").Body, `"repository_storages_weighted":{"default":7}`)
 	assert.ErrorContains(t, New(t).load("seed", folder, fmt.Appendf(nil, seed, "none")), "git ls-tree: exit status 128")
 }
 

@@ -350,6 +350,13 @@ func TestDiffHunks(t *testing.T) {
 	for _, change := range []fileChange{{"x", "x", text, binary}, {"x", "x", binary, text}} {
 		assert.Equal(t, "Binary files a/x and b/x differ\n", change.render(diffForm{unidiff: true}).Get("diff"))
 	}
+
+	_, p, c, _ := gitWorld(t)
+	p.AddFiles(map[string]string{"n.txt": strings.Join(before, "")})
+	p.AddBranch("edited", "main")
+	p.AddCommit(Change{Branch: "edited", Files: map[string]string{"n.txt": strings.Join(after, "")}})
+	diffs := c.get(repo + "/compare?from=main&to=edited").object(t)["diffs"].([]any)
+	assert.Equal(t, want, diffs[0].(map[string]any)["diff"])
 }
 
 // A merge applies what the branch has changed, added, moved and deleted. A move is the move of one
