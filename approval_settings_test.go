@@ -15,11 +15,6 @@ func TestApprovalSettings(t *testing.T) {
 		{"PUT " + project, "", body, "approval_settings/get_project.json", func(c *Client) (any, error) { return c.ApprovalSettings.UpdateForProject(ctx, ID(42), on) }},
 		{"PUT " + project, "", `{}`, `403 {"message":"403 Forbidden"}`, func(c *Client) (any, error) { return c.ApprovalSettings.UpdateForProject(ctx, ID(42), nil) }},
 	})
-	both := &UpdateApprovalSettingsOptions{SelectiveCodeOwnerRemovals: new(true), RetainApprovalsOnPush: new(true)}
-	_, err := serve(t).ApprovalSettings.UpdateForGroup(t.Context(), ID(7), both)
-	assertRefused(t, err, "UpdateApprovalSettingsOptions.SelectiveCodeOwnerRemovals", "selective_code_owner_removals")
 	off := &UpdateApprovalSettingsOptions{SelectiveCodeOwnerRemovals: new(false), RetainApprovalsOnPush: new(true)}
 	require.NoError(t, off.check(), "the parameter is required only with true")
-	alone := &UpdateApprovalSettingsOptions{SelectiveCodeOwnerRemovals: new(true)}
-	require.NoError(t, alone.check(), "the setting may already be off")
 }

@@ -51,8 +51,6 @@ func TestRepositories(t *testing.T) {
 	archive, err := c.Repositories.Archive(ctx, ID(42), &ArchiveOptions{Format: ArchiveFormatTarGz, ExcludePaths: []string{"docs", "a,b"}})
 	require.NoError(t, err)
 	assert.Equal(t, "tar app.tar.gz", readDownload(t, archive)+" "+archive.Name)
-	_, err = c.Repositories.Compare(ctx, ID(42), &CompareOptions{From: "main"})
-	assertRefused(t, err, "CompareOptions.To", "to")
 	_, err = c.Repositories.GetMergeBase(ctx, ID(42), &GetMergeBaseOptions{Refs: []string{"main"}})
 	assertRefused(t, err, "GetMergeBaseOptions.Refs", "refs[]")
 }

@@ -258,6 +258,8 @@ func TestUpcomingJobs(t *testing.T) {
 		assert.Equal(t, want, walked, mode)
 		assert.Equal(t, 2, pages)
 	}
+	running := s.store.projects[0].AddRunner(nil).AddJob(s.store.projects[0], "s_1", nil)
+	assert.EqualValues(t, 6, running.Get("id"), "the jobs of runners are counted with them")
 }
 
 func TestResourceGroupRoles(t *testing.T) {
