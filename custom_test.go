@@ -287,4 +287,6 @@ func TestCallOptions(t *testing.T) {
 		assert.Equal(t, "ownFilters.Name", invalid.Option)
 	}
 	require.NoError(t, client.Do(t.Context(), Call{Route: "/x", Options: (*ownFilters)(nil), Query: want}, nil), "nil options")
+	err = client.Do(t.Context(), Call{Route: "/x", Options: &struct{ N int64 }{-1}}, nil, DryRun(nil))
+	require.ErrorIs(t, err, ErrDryRun, "a field without a tag has no rules")
 }

@@ -3,6 +3,7 @@ package forge
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,6 +66,10 @@ func TestSecureFilesRefused(t *testing.T) {
 	assert.ErrorContains(t, upload(&UploadSecureFileOptions{Name: "a", File: large}), "5242881 bytes; the maximum is 5 MB")
 	assertRefused(t, upload(&UploadSecureFileOptions{Name: "a"}), "File", "file")
 	assertRefused(t, upload(&UploadSecureFileOptions{Name: "a", File: FileAt("testdata/none")}), "File", "file")
+	opened := 0
+	gone := File{Name: "gone", Size: 1, Open: func() (io.ReadCloser, error) { opened++; return nil, fs.ErrNotExist }}
+	require.ErrorIs(t, upload(&UploadSecureFileOptions{Name: "a", File: gone}), fs.ErrNotExist)
+	assert.Equal(t, 1, opened, "an error of the caller's code is final")
 	download := func(file *SecureFile) error {
 		_, err := c.SecureFiles.Download(t.Context(), ID(42), file)
 		return err

@@ -43,7 +43,7 @@ func TestNext(t *testing.T) {
 		{"", []string{`</a>; rel="nextish"`}},
 		{"", []string{`</a>; rel="x-next"`}},
 		{"", []string{`</a>; title="next"`}},
-		{"", []string{`</a>; title="rel=next"`}},
+		{"", []string{`</a>; x="a; rel=next; b"`}},
 		{"", []string{`</a>; relation=next`}},
 		{"", []string{`rel="next"; </a>`}},
 	} {
