@@ -109,7 +109,7 @@ func TestErrorBodies(t *testing.T) {
 		{`{"message":{"error":"no"}}`, "application/json", "error no", map[string][]string{"error": {"no"}}},
 		{`Retry later`, "text/plain", "Retry later", nil},
 		{`<html><head><title>502 Bad Gateway</title>`, "text/html", "an HTML page titled 502 Bad Gateway", nil},
-		{`<html><head><title>502 Bad Gateway</title>`, "", "an HTML page titled 502 Bad Gateway", nil},
+		{`<title>502 Bad Gateway</title>`, "", "an HTML page titled 502 Bad Gateway", nil},
 		{"<html><head><title> \n</title>", "text/html", "an HTML page", nil},
 		{`{"message":["","no"]}`, "application/json", "no", nil},
 		{"\x1b[31mred\x00\r\nline \u202e", "text/plain", "[31mred  line", nil},

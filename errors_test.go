@@ -40,6 +40,8 @@ func TestErrorText(t *testing.T) {
 	} {
 		e := &Error{Method: "GET", Route: "/user", Status: test.status, Message: test.message}
 		assert.Equal(t, "forge: GET /user: "+test.says, e.Error())
+		e.Attempts = 2
+		assert.Equal(t, "forge: GET /user: "+test.says+" (2 attempts)", e.Error())
 		assert.Equal(t, test.message, e.Message)
 	}
 }
