@@ -107,6 +107,9 @@ func TestBadInput(t *testing.T) {
 		_, err = db.exec(t.Context(), change.undo)
 		require.NoError(t, err)
 	}
+	_, err := db.exec(t.Context(), `UPDATE export_shards SET done = 0 WHERE shard = 'issues/1'`)
+	require.NoError(t, err)
+	refused("has not exported 1 of its shards", "merge", "-dir", w.dir)
 	t.Setenv("FORGE_TOKEN", "wrong")
 	refused("401 Unauthorized", w.args...)
 	t.Setenv("FORGE_TOKEN", w.srv.Token)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/forge-sdk/forge-go/examples/internal/demo"
 )
 
 // entry is a file of the index.
@@ -26,7 +28,7 @@ type identity struct {
 
 // merge writes the rows of all files of the index, each (kind, id, updated_at) once: a feed yields
 // every change at least once. A row is only in files of its shard, so that the memory is that
-// of the largest one.
+// of the largest one. If the last run is not complete, the rows are followed by a finding.
 func merge(ctx context.Context, db store, dir string, out io.Writer) error {
 	var files []entry
 	err := db.query(ctx, func(scan func(...any) error) error {
@@ -48,7 +50,14 @@ func merge(ctx context.Context, db store, dir string, out io.Writer) error {
 			return fmt.Errorf("%s of the index: %w: restore the file from a copy", file.name, err)
 		}
 	}
-	return lines.Flush()
+	if err := lines.Flush(); err != nil {
+		return err
+	}
+	left, err := one[int64](ctx, db, `SELECT count(*) FROM export_shards WHERE due > 0 AND done < due`)
+	if err != nil || left == 0 {
+		return err
+	}
+	return demo.Finding(fmt.Sprintf("The last run has not exported %d of its shards: their latest changes are not in the output. Run the export again.", left))
 }
 
 func mergeFile(path string, rows int64, seen map[identity]bool, out io.Writer) error {

@@ -56,10 +56,5 @@ func (s pgxSession) query(ctx context.Context, visit func(func(...any) error) er
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
-		if err := visit(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return visitAll(rows, visit)
 }

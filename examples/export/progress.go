@@ -194,7 +194,7 @@ func checkClock(database float64) error {
 // line is the progress without a terminal, with the problems that were not printed yet.
 func (s *snapshot) line(printed map[string]bool) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d of %d shards, %d rows, %d requests, waits %.1fs each, ETA %s\n", s.Done, s.Shards, s.Rows, s.Requests, s.Waited, seconds(s.ETA))
+	fmt.Fprintf(&text, "%d of %d shards, %d running, %d rows, %d requests, waits %.1fs each, ETA %s\n", s.Done, s.Shards, s.Jobs["running"], s.Rows, s.Requests, s.Waited, s.eta())
 	for _, problem := range s.Problems {
 		if !printed[problem] {
 			text.WriteString(problem + "\n")
@@ -217,7 +217,15 @@ func (s *snapshot) table() string {
 	}
 	return fmt.Sprintf("Shards    [%s%s] %d of %d\nRows      %d\nRequests  %d, waits %.1fs each\nJobs      %s\nTime      %s, ETA %s\nProblems  %d, at the end in full\n",
 		strings.Repeat("#", filled), strings.Repeat(".", width-filled), s.Done, s.Shards, s.Rows, s.Requests, s.Waited,
-		strings.Join(states, ", "), seconds(s.Elapsed), seconds(s.ETA), len(s.Problems))
+		strings.Join(states, ", "), seconds(s.Elapsed), s.eta(), len(s.Problems))
+}
+
+// eta is the time that is left, once a shard is done.
+func (s *snapshot) eta() string {
+	if s.Done == 0 {
+		return "unknown"
+	}
+	return seconds(s.ETA).String()
 }
 
 func seconds(n float64) time.Duration {

@@ -61,10 +61,5 @@ func (s sqlSession) query(ctx context.Context, visit func(func(...any) error) er
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
-		if err := visit(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return visitAll(rows, visit)
 }

@@ -25,6 +25,20 @@ type session interface {
 	query(ctx context.Context, visit func(scan func(...any) error) error, query string, args ...any) error
 }
 
+// visitAll calls visit for each row of a driver.
+func visitAll(rows interface {
+	Next() bool
+	Scan(into ...any) error
+	Err() error
+}, visit func(scan func(...any) error) error) error {
+	for rows.Next() {
+		if err := visit(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 // transaction is a session whose changes are stored together, with those of River's jobs.
 type transaction interface {
 	session
