@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httptrace"
 	"net/url"
 	"testing"
@@ -93,6 +94,24 @@ func TestIsHTTP2(t *testing.T) {
 		require.Error(t, c.Err())
 		closed := errors.Is(client.SetDeadline(time.Time{}), io.ErrClosedPipe)
 		assert.Equal(t, !alone, closed, "an HTTP/2 connection stays open for other requests")
+	}
+}
+
+// Over TLS, the protocol is the one that was agreed on.
+func TestIsHTTP2OverTLS(t *testing.T) {
+	for _, want := range []bool{false, true} {
+		srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+		srv.EnableHTTP2 = want
+		srv.StartTLS()
+		defer srv.Close()
+		c := newContext(t.Context(), time.Minute, time.Minute)
+		transport := srv.Client().Transport.(*http.Transport)
+		req, err := http.NewRequestWithContext(c.Trace(http.Header{}, transport), http.MethodGet, srv.URL, nil)
+		require.NoError(t, err)
+		resp, err := transport.RoundTrip(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, want, c.IsHTTP2())
 	}
 }
 

@@ -25,6 +25,7 @@ func TestProxyError(t *testing.T) {
 		{408, "the proxy responded with 408 Request Timeout", false},
 		{425, "the proxy responded with 425 Too Early", false},
 		{429, "the proxy responded with 429 Too Many Requests", false},
+		{500, "the proxy responded with 500 Internal Server Error", false},
 		{502, "the proxy responded with 502 Bad Gateway", false},
 		{525, "the proxy responded with 525 TLS Handshake Failed", false},
 	} {

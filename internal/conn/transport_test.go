@@ -1,9 +1,11 @@
 package conn
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -40,6 +42,30 @@ func TestPlainTransportKeepsHTTP2(t *testing.T) {
 		require.NoError(t, resp.Body.Close())
 		assert.Equal(t, "HTTP/2.0", string(proto), "given twice: %t", again)
 		transport.CloseIdleConnections()
+	}
+}
+
+// What a caller's transport has is kept; what it lacks has a limit.
+func TestTransportKeepsLimits(t *testing.T) {
+	limits := func(t *http.Transport) []any {
+		return []any{t.TLSHandshakeTimeout, t.ExpectContinueTimeout, t.MaxIdleConnsPerHost, t.MaxResponseHeaderBytes, t.TLSClientConfig.MinVersion}
+	}
+	given := &http.Transport{
+		TLSHandshakeTimeout: 1, ExpectContinueTimeout: 2, MaxIdleConnsPerHost: 3, MaxResponseHeaderBytes: 4,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS13},
+	}
+	assert.Equal(t, limits(given), limits(Transport(given)))
+	assert.Equal(t, []any{10 * time.Second, time.Second, 512, int64(256 << 10), uint16(tls.VersionTLS12)}, limits(Transport(&http.Transport{})))
+	refuse := func(context.Context, string, string) (net.Conn, error) { return nil, net.ErrClosed }
+	for _, given := range []*http.Transport{
+		{Dial: func(string, string) (net.Conn, error) { return nil, net.ErrClosed }}, //nolint:staticcheck // a caller's Dial is respected
+		{DialContext: refuse}, {DialTLSContext: refuse},
+	} {
+		got := Transport(given)
+		assert.Equal(t, given.DialContext == nil, got.DialContext == nil)
+		assert.False(t, got.ForceAttemptHTTP2)
+		_, err := got.RoundTrip(httptest.NewRequest(http.MethodGet, "https://forge.example.com", nil))
+		require.ErrorIs(t, err, net.ErrClosed)
 	}
 }
 

@@ -42,6 +42,7 @@ func TestAuthorize(t *testing.T) {
 		{Credential{}, Anonymous, "", ""},
 		{fixedToken(t, AccessToken, "abc"), AccessToken, "Private-Token", "abc"},
 		{fixedToken(t, JobToken, "abc"), JobToken, "Job-Token", "abc"},
+		{fixedToken(t, JobToken, `!~"'$`), JobToken, "Job-Token", `!~"'$`},
 		{Basic("user", "pass:word"), UserPassword, "Authorization", "Basic dXNlcjpwYXNzOndvcmQ="},
 		{Bearer(tokens("abc")), OAuthToken, "Authorization", "Bearer abc"},
 	} {
@@ -58,6 +59,7 @@ func TestAuthorize(t *testing.T) {
 func TestBadTokens(t *testing.T) {
 	for token, reason := range map[string]string{
 		"": "the token is empty", "a b": "spaces", "a\n": "control bytes", "a\x00": "control bytes", "ä": "outside ASCII", "a\x7f": "control bytes",
+		`"a"`: "in quotes", `'a'`: "in quotes", "$TOKEN": "name of a variable", "Bearer a": "pass the token alone",
 	} {
 		for _, kind := range []Kind{AccessToken, JobToken} {
 			_, err := Fixed(kind, token)
@@ -80,6 +82,20 @@ func TestBadTokens(t *testing.T) {
 	nothing := func(context.Context, string) (*oauth2.Token, error) { return nil, nil }
 	err := authorizeError(t, Bearer(nothing))
 	require.ErrorContains(t, err, "returned no token")
+}
+
+// A prefix that is right for the kind of the credential has no advice.
+func TestMisplaced(t *testing.T) {
+	for token, advice := range map[string][2]string{
+		"glcbt-abc": {"pass it with WithJobToken", ""}, "glpat-abc": {"", "pass it with WithToken"},
+		"glrt-abc": {"does not accept", "does not accept"}, "x": {"", ""},
+	} {
+		for i, kind := range []Kind{AccessToken, JobToken} {
+			got := fixedToken(t, kind, token).Misplaced()
+			assert.Equal(t, advice[i] == "", got == "", token)
+			assert.Contains(t, got, advice[i])
+		}
+	}
 }
 
 // Two credentials are the same if they send the same token in the same header. Credentials whose

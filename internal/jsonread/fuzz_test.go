@@ -21,7 +21,7 @@ var seeds = []string{
 	`{"a" 1}`, `{"a":}`, `{a:1}`, `[1 2]`, `[}`, `{]`, `nul`, `truE`, "\xef\xbb\xbf{}", " \t\r\n[ ] ", "\v1", `1 1`, `"2026-03-01T09:30:00.123+05:30"`, `"2026-02-29"`,
 	`"2026-03-01"`, `"2026-03-01 09:30:00,5+0200"`, `"2026-03-01t09:30:00z"`, `"2026-03-01 09:30:00 UTC"`, `"2026-03-01T09:30:00-08"`, `"2026-03-01T09:30:00"`,
 	`"2026-03-01T09:30:00.1234567891Z"`, `"2026-03-01T09:30:00.1234567890+05:30"`, `"true"`, `"false"`, `"007"`, `12345678901234567890.5`, `1e-400`, `"aGk="`, `"aGk"`, `[1]`,
-	`"12345678\"abcdefgh\\ijklmnop"`, `"абвгд абвгд"`, `"1234567é12345678"`,
+	`"12345678\"abcdefgh\\ijklmnop"`, `"абвгд абвгд"`, `"1234567é12345678"`, `{"a\:1}`, "{\"a\x01:1}",
 }
 
 // FuzzReader compares the reader with encoding/json: both accept the same texts, and read the same
@@ -59,8 +59,23 @@ func FuzzReader(f *testing.F) {
 		}
 		if valid {
 			sameScalars(t, data)
+			sameKey(t, data)
 		}
 	})
+}
+
+// sameKey compares a string with what is read where it is a key.
+func sameKey(t *testing.T, text []byte) {
+	t.Helper()
+	var want string
+	if text = bytes.TrimSpace(text); text[0] != '"' || json.Unmarshal(text, &want) != nil {
+		return
+	}
+	var r Reader
+	r.Reset([]byte("{" + string(text) + ":1}"))
+	if !r.Object() || !r.Key() || r.KeyText() != want {
+		t.Fatalf("the key %q instead of %q", r.KeyText(), want)
+	}
 }
 
 // walk reads every value with the function for its type.

@@ -240,6 +240,19 @@ func TestPointer(t *testing.T) {
 	assert.Equal(t, []string{"", "/a~0b~1c", "/a~0b~1c/0", "/a~0b~1c/1", "/a~0b~1c/1/", "/a~0b~1c/1//0", "/aé"}, places)
 }
 
+// A value after which the text breaks off is not reported: it may be of the wanted type.
+func TestWatchIsWithoutSyntaxErrors(t *testing.T) {
+	for text, want := range map[string]int{`["true"]`: 1, `["true`: 0} {
+		calls := 0
+		r := Reader{Watch: func(string, string, string) { calls++ }}
+		r.Reset([]byte(text))
+		require.True(t, r.Array() && r.More())
+		var v bool
+		Bool(&v, &r)
+		assert.Equal(t, want, calls, text)
+	}
+}
+
 func TestStrict(t *testing.T) {
 	r := Reader{Strict: true}
 	r.Reset([]byte(`{"a":{"b":1}}`))

@@ -3,6 +3,7 @@
 package linkheader
 
 import (
+	"math/bits"
 	"net/http"
 	"strings"
 )
@@ -34,17 +35,12 @@ func readLink(s string) (address string, next bool, rest string) {
 	}
 	address, s = s[:end], s[end+1:]
 	for {
-		s = strings.TrimLeft(s, " \t")
-		if s == "" || s[0] == ',' {
-			return address, next, strings.TrimPrefix(s, ",")
+		separator := strings.IndexAny(s, ",;")
+		if separator < 0 {
+			return address, next, ""
 		}
-		if s[0] != ';' {
-			// Not a parameter: continue at the next separator.
-			if s = s[min(len(s), 1):]; !strings.ContainsAny(s, ",;") {
-				return address, next, ""
-			}
-			s = s[strings.IndexAny(s, ",;"):]
-			continue
+		if s = s[separator:]; s[0] == ',' {
+			return address, next, s
 		}
 		var name, value string
 		name, value, s = readParam(s[1:])
@@ -59,7 +55,7 @@ func readLink(s string) (address string, next bool, rest string) {
 func readParam(s string) (name, value, rest string) {
 	end := strings.IndexAny(s, "=,;")
 	if end < 0 {
-		return strings.TrimSpace(s), "", ""
+		return s, "", ""
 	}
 	if name = strings.TrimSpace(s[:end]); s[end] != '=' {
 		return name, "", s[end:]
@@ -100,8 +96,8 @@ func hasWord(list, word string) bool {
 // LoopDetector finds a loop in a sequence of links in constant memory (Brent's algorithm), a few
 // links after the loop has closed. The zero value is ready to use.
 type LoopDetector struct {
-	mark        string
-	steps, span int
+	mark  string
+	steps uint
 }
 
 // Seen records a link, and reports whether it was followed before.
@@ -109,8 +105,8 @@ func (d *LoopDetector) Seen(link string) bool {
 	if link == d.mark {
 		return true
 	}
-	if d.steps++; d.steps > d.span {
-		d.mark, d.steps, d.span = link, 0, 2*d.span+1
+	if d.steps++; bits.OnesCount(d.steps) == 1 {
+		d.mark = link
 	}
 	return false
 }
