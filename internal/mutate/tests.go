@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -275,7 +276,13 @@ func execute(ctx context.Context, tests []*test, limit time.Duration, out *watch
 	cmd.Dir, cmd.Env = tests[0].dir, append(os.Environ(), env...)
 	cmd.WaitDelay = 5 * time.Second // for children that keep the output open
 	cmd.Stdout, cmd.Stderr = out, out
-	return cmd.Run()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = cmd.Cancel() // a mutant can make a child of the test run for ever
+	}
+	return err
 }
 
 func lastLines(out []byte) string {
