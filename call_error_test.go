@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"log/slog"
@@ -175,6 +176,11 @@ func TestHintUnreachable(t *testing.T) {
 		var refused *credential.Error
 		require.ErrorAs(t, withoutTokenResponse("", err, nil), &refused)
 		assert.False(t, refused.Temporary, "%v", err)
+	}
+	for _, err := range []error{&url.Error{Err: errors.New("x")}, &net.OpError{Op: "dial", Err: io.EOF}, io.EOF, io.ErrUnexpectedEOF} {
+		var failed *credential.Error
+		require.ErrorAs(t, withoutTokenResponse("", fmt.Errorf("a source: %w", err), nil), &failed)
+		assert.True(t, failed.Temporary, "%v", err)
 	}
 	assert.Contains(t, hintTLS(errors.New("tls: first record does not look like a TLS handshake")), "plain http")
 }

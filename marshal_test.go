@@ -217,6 +217,7 @@ func TestMarshalErrors(t *testing.T) {
 	}{
 		{Issue{Extra: map[string]json.RawMessage{"x": json.RawMessage(`1,"y":2`)}}, notJSON},
 		{Issue{Extra: map[string]json.RawMessage{"title": json.RawMessage(`}`)}}, notJSON},
+		{Issue{Title: "t", Extra: map[string]json.RawMessage{"title": json.RawMessage(`}`)}}, notJSON},
 		{Issue{DueDate: Date{2026, 2, 30}}, "forge: 2026-02-30 is not a date of the calendar"},
 		{RunnerJob{Duration: new(math.Inf(1))}, "unsupported value: +Inf"},
 		{Issue{CreatedAt: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "year outside of range [0,9999]"},

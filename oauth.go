@@ -116,8 +116,8 @@ func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.Ro
 }
 
 // tokenEndpoint is the transport of one OAuth exchange. x/oauth2 accepts every 2xx as a token, and
-// reads the body of a 101, which the end of the context does not interrupt. net/http would retry an
-// exchange by itself, and follow a redirect. The body is read here, to distinguish a lost response
+// reads the body of a 101, which the end of the context does not interrupt. net/http would
+// follow a redirect. The body is read here, to distinguish a lost response
 // from one that cannot be used.
 //
 // After any failure, x/oauth2 makes a second request, with the client's secret in another place.
@@ -153,9 +153,7 @@ func (t *tokenEndpoint) rejected() bool {
 }
 
 func (t *tokenEndpoint) exchange(req *http.Request) (*http.Response, []byte, error) {
-	own := *req
-	own.GetBody = func() (io.ReadCloser, error) { return nil, conn.ErrNotProcessed }
-	response, err := t.transport.RoundTrip(&own)
+	response, err := t.transport.RoundTrip(req)
 	if err == nil {
 		err = checkResponse(response, nil)
 	}

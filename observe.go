@@ -262,11 +262,8 @@ func logText(s *callState, err error) string {
 
 // redactURL returns an address in which only loggable query parameters have their values.
 func redactURL(u *url.URL) string {
-	address := u.Scheme + "://" + u.Host + u.EscapedPath()
-	if u.RawQuery == "" {
-		return address
-	}
 	var b strings.Builder
+	b.WriteString(u.Scheme + "://" + u.Host + u.EscapedPath())
 	separator := "?"
 	for pair := range strings.FieldsFuncSeq(u.RawQuery, isSeparator) {
 		name, value, _ := strings.Cut(pair, "=")
@@ -276,7 +273,7 @@ func redactURL(u *url.URL) string {
 		b.WriteString(separator + name + "=" + value)
 		separator = "&"
 	}
-	return address + b.String()
+	return b.String()
 }
 
 // isLoggable reports whether values of a query parameter may be logged: they help, and cannot hold

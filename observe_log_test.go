@@ -85,6 +85,20 @@ func TestLogLevels(t *testing.T) {
 	}
 }
 
+// The end of the caller's context is a failure only if it is a deadline.
+func TestLogOfEndedCalls(t *testing.T) {
+	late, cancelLate := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	defer cancelLate()
+	for want, ctx := range map[string]context.Context{"DEBUG forge: call canceled": canceled, "WARN forge: call failed": late} {
+		var log records
+		require.Error(t, bubbleClient(t, log.option(slog.LevelDebug)).Do(ctx, callOf(RetryClassSafe), nil))
+		got, _ := log.lines(t)
+		assert.Equal(t, want, got[len(got)-1])
+	}
+}
+
 // Without a logger nothing is logged, and records below the logger's level are not built.
 func TestLogOff(t *testing.T) {
 	var log records

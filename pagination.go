@@ -332,12 +332,8 @@ func (p *pager[T]) next(h http.Header, query string) (string, error) {
 
 // pageNumber returns the number of the page that a query requests.
 func pageNumber(query string) int {
-	values := parseQuery(query)
-	number, err := strconv.Atoi(values.Get("page"))
-	if err != nil || number < 1 {
-		return 1
-	}
-	return number
+	number, _ := strconv.Atoi(parseQuery(query).Get("page"))
+	return max(number, 1)
 }
 
 // withPage returns the query with another page number.

@@ -90,10 +90,7 @@ func (w *window[T]) next(ctx context.Context) (T, error) {
 // time is inside the caller's code; it is left running.
 func (w *window[T]) cancelAndWait() {
 	w.cancel()
-	if w.running || len(w.tasks) == 0 {
-		return
-	}
-	w.running = !waitBriefly(w.tasks...)
+	w.running = w.running || !waitBriefly(w.tasks...)
 }
 
 // waitAndRaise calls cancelAndWait, and raises a panic of a fetch whose result was not yielded. It
@@ -181,7 +178,7 @@ func (p *pager[T]) prefetchByLink(ctx context.Context, first *page[T], yield fun
 		p.followLinks(ctx, first.next, pages, loopEnded)
 		return struct{}{}, nil
 	})
-	ended, running := false, false // the reader has ended, or is still running long after ctx
+	var ended, running bool // the reader has ended, or is still running long after ctx
 	end := sync.OnceFunc(func() {
 		close(loopEnded)
 		cancel()

@@ -68,7 +68,7 @@ func (r *route) checkDocumented(query url.Values) error {
 // checkDropped rejects a filter that current GitLab drops silently, which would list all items. A
 // client with the vocabulary Neutral sends it: the documents have it.
 func (r *route) checkDropped(query url.Values, v Vocabulary) error {
-	if len(query) == 0 || v == Neutral {
+	if v == Neutral {
 		return nil
 	}
 	for filter := range strings.FieldsSeq(r.dropped()) {
