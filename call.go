@@ -210,9 +210,8 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 // finish counts and records the end of the call. ErrNotModified is not a failure: there was nothing
 // to change. It is called again when a response cannot be decoded.
 func (s *callState) finish(err error) {
-	unchanged := s.err == nil && s.outcome == unchanged
 	refused := s.keysetOptional && s.status == http.StatusMethodNotAllowed
-	s.core().observers().callEnds(s, err, err != nil && !unchanged && !refused)
+	s.core().observers().callEnds(s, err, err != nil && s.outcome != unchanged && !refused)
 }
 
 // conclude returns the error of a call whose last attempt was made; nil if it succeeded. If the
