@@ -57,6 +57,8 @@ func TestResponses(t *testing.T) {
 		{"trailing garbage", sayJSON(`{} x`), "not valid JSON", false, ErrInvalidResponse},
 		{"two values", sayJSON(`{}{}`), "not valid JSON", false, ErrInvalidResponse},
 		{"cut JSON", sayJSON(`{"a":`), "not valid JSON", false, ErrInvalidResponse},
+		{"HTML as JSON", sayJSON("<html>"), "not valid JSON", false, ErrInvalidResponse},
+		{"long type", say(200, "OK", "Content-Type: "+strings.Repeat("x", 129)), strings.Repeat("x", 128) + "... instead of JSON", true, ErrInvalidResponse},
 		{"number", sayJSON(`7`), "JSON number", false, ErrInvalidResponse},
 		{"array", sayJSON(`[]`), "JSON array", false, ErrInvalidResponse},
 		{"much white space", sayJSON("{}" + space), "4 KiB of white space", false, ErrInvalidResponse},
@@ -222,7 +224,8 @@ func TestRequestHeaders(t *testing.T) {
 	}
 }
 
-// A final status is the result of the call even if the context ends after the status has arrived.
+// A final status is the result of the call even if the context ends, or Timeout passes, before the
+// call returns.
 func TestFinalStatusBeforeTheEnd(t *testing.T) {
 	for status, canceled := range map[int]bool{404: false, 400: false, 503: true} {
 		var log bytes.Buffer
@@ -235,6 +238,17 @@ func TestFinalStatusBeforeTheEnd(t *testing.T) {
 		assert.Equal(t, !canceled, bytes.Contains(log.Bytes(), []byte("level=WARN")), log.String())
 		cancel()
 	}
+	synctest.Test(t, func(t *testing.T) {
+		for status, want := range map[int]error{200: nil, 404: ErrNotFound, 503: ErrTimeout} {
+			c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) {
+				time.Sleep(10 * time.Second) // a transport that ignores the context
+				return status, nil
+			}))
+			err := c.Do(t.Context(), callOf(RetryClassSafe), nil, Timeout(5*time.Second))
+			require.ErrorIs(t, err, want)
+			assert.Equal(t, status == 503, errors.Is(err, ErrTimeout))
+		}
+	})
 }
 
 // hostile is a server that sends malicious responses, and the call to it.
