@@ -224,18 +224,27 @@ func TestRequestHeaders(t *testing.T) {
 	}
 }
 
-// A final status is the result of the call even if the context ends, or Timeout passes, before the
-// call returns.
-func TestFinalStatusBeforeTheEnd(t *testing.T) {
-	for status, canceled := range map[int]bool{404: false, 400: false, 503: true} {
+// A result that another attempt could not change is that of the call, even if the context ends, or
+// Timeout passes, before the call returns.
+func TestFinalResultBeforeTheEnd(t *testing.T) {
+	for _, row := range []struct {
+		status   int
+		act      act
+		class    RetryClass
+		canceled bool
+	}{
+		{404, say(404, ""), RetryClassSafe, false}, {400, say(400, ""), RetryClassSafe, false},
+		{503, say(503, ""), RetryClassSafe, true}, {503, say(503, ""), RetryClassNonIdempotent, false},
+		{0, closing(""), RetryClassNonIdempotent, true}, {404, closing("HTTP/1.1 404 X\r\nContent-Length: 9\r\n\r\nshort"), RetryClassNonIdempotent, true},
+	} {
 		var log bytes.Buffer
 		ctx, cancel := context.WithCancel(t.Context())
-		c := wireClient(t, newWire(t, always(say(status, ""))).url, WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+		c := wireClient(t, newWire(t, always(row.act)).url, WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 			WithOnAttempt(func(context.Context, Attempt) { cancel() }))
-		err := c.Do(ctx, callOf(RetryClassSafe), nil)
-		assert.Equal(t, status, asError(t, err).Status)
-		assert.Equal(t, canceled, errors.Is(err, context.Canceled), "%v", err)
-		assert.Equal(t, !canceled, bytes.Contains(log.Bytes(), []byte("level=WARN")), log.String())
+		err := c.Do(ctx, callOf(row.class), nil)
+		assert.Equal(t, row.status, asError(t, err).Status)
+		assert.Equal(t, row.canceled, errors.Is(err, context.Canceled), "%v", err)
+		assert.Equal(t, !row.canceled, bytes.Contains(log.Bytes(), []byte("level=WARN")), log.String())
 		cancel()
 	}
 	synctest.Test(t, func(t *testing.T) {
