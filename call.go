@@ -180,28 +180,27 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 		return &l.callState, plan(c)
 	}
 	limited, endTimeout := ctx, func() {}
-	if limit := c.options.limits.call; limit > 0 {
+	if limit := c.options.limits.call; limit != 0 {
 		limited, endTimeout = withTimeout(ctx, c.options.kind.subject(), limit)
 	}
 	l.own = routeContext{limited, c.route()}
 	l.context = &l.own
 	returned := false
 	defer func() {
-		switch {
-		case l.stream == nil:
-			endTimeout()
-		case returned:
+		if returned && l.stream != nil {
 			l.stream.onEnd(endTimeout)
-		default: // the caller's code panicked
-			_ = l.stream.Close()
-			endTimeout()
+			return
 		}
+		if l.stream != nil { // the caller's code panicked
+			_ = l.stream.Close()
+		}
+		endTimeout()
 	}()
 	c.core().observers().callBegins()
 	l.run()
 	err := l.conclude()
 	l.finish(err)
-	if returned = true; c.options.limits.call > 0 { // the requests keep the other one
+	if returned = true; c.options.limits.call != 0 { // the requests keep the other one
 		l.context = &routeContext{ctx, c.route()}
 	}
 	return &l.callState, err

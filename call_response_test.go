@@ -62,6 +62,7 @@ func TestResponses(t *testing.T) {
 		{"number", sayJSON(`7`), "JSON number", false, ErrInvalidResponse},
 		{"array", sayJSON(`[]`), "JSON array", false, ErrInvalidResponse},
 		{"much white space", sayJSON("{}" + space), "4 KiB of white space", false, ErrInvalidResponse},
+		{"most white space", sayJSON("{}" + space[1:]), "", false, nil},
 		{"white space before", sayJSON(space + "{}"), "4 KiB of white space", false, ErrInvalidResponse},
 		{"too large", sayJSON(`{"a":"` + strings.Repeat("x", 10_000) + `"}`), "larger than 8192 bytes", false, ErrResponseTooLarge},
 		{"bomb", say(200, squeezed(`{"a":"`+strings.Repeat("x", 1<<20)+`"}`), jsonType, "Content-Encoding: gzip"), "larger than 8192 bytes", false, ErrResponseTooLarge},
@@ -243,6 +244,7 @@ func TestFinalResultBeforeTheEnd(t *testing.T) {
 			WithOnAttempt(func(context.Context, Attempt) { cancel() }))
 		err := c.Do(ctx, callOf(row.class), nil)
 		assert.Equal(t, row.status, asError(t, err).Status)
+		assert.Equal(t, row.status == 0, strings.Contains(err.Error(), "before a response arrived; context canceled"), err)
 		assert.Equal(t, row.canceled, errors.Is(err, context.Canceled), "%v", err)
 		assert.Equal(t, !row.canceled, bytes.Contains(log.Bytes(), []byte("level=WARN")), log.String())
 		cancel()

@@ -10,6 +10,7 @@ import (
 	"net/http/httptrace"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -126,6 +127,7 @@ func TestRetryForeignTransport(t *testing.T) {
 		attempts int
 	}{
 		{errors.New("lost after sending"), 1},
+		{io.ErrUnexpectedEOF, 1},
 		{&net.OpError{Op: "read", Err: errors.New("reset")}, 1},
 		{&net.OpError{Op: "dial", Err: errors.New("refused")}, 4},
 	} {
@@ -212,7 +214,7 @@ func TestRetryBudgetOfEachFault(t *testing.T) {
 		}
 	}
 	services := map[string]answer{
-		"refused": fails(&net.OpError{Op: "dial", Err: errors.New("refused")}), "lost": fails(io.ErrUnexpectedEOF),
+		"refused": fails(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), "lost": fails(io.ErrUnexpectedEOF),
 		"truncated": says(200, iotest.ErrReader(io.ErrUnexpectedEOF)),
 		"silent": func(req *http.Request) (*http.Response, error) {
 			<-req.Context().Done()

@@ -222,7 +222,7 @@ func httpClientKeepsConnections(t *testing.T) {
 
 // A status that HTTP defines is a response, and counts as a failure from 400 on. Others are errors.
 func TestHTTPClientStatuses(t *testing.T) {
-	for status, failed := range map[int]bool{199: true, 200: false, 304: false, 399: false, 400: true, 599: true, 600: true} {
+	for status, failed := range map[int]bool{199: true, 200: false, 304: false, 399: false, 400: true, 405: true, 599: true, 600: true} {
 		c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), statuses(func(*http.Request) (int, http.Header) { return status, nil }))
 		got, _, err := send(t.Context(), c.HTTPClient(), http.MethodGet, "https://forge.example.com/x", "")
 		if got != status {
