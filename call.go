@@ -180,28 +180,27 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 		return &l.callState, plan(c)
 	}
 	limited, endTimeout := ctx, func() {}
-	if limit := c.options.limits.call; limit > 0 {
+	if limit := c.options.limits.call; limit != 0 {
 		limited, endTimeout = withTimeout(ctx, c.options.kind.subject(), limit)
 	}
 	l.own = routeContext{limited, c.route()}
 	l.context = &l.own
 	returned := false
 	defer func() {
-		switch {
-		case l.stream == nil:
-			endTimeout()
-		case returned:
+		if returned && l.stream != nil {
 			l.stream.onEnd(endTimeout)
-		default: // the caller's code panicked
-			_ = l.stream.Close()
-			endTimeout()
+			return
 		}
+		if l.stream != nil { // the caller's code panicked
+			_ = l.stream.Close()
+		}
+		endTimeout()
 	}()
 	c.core().observers().callBegins()
 	l.run()
 	err := l.conclude()
 	l.finish(err)
-	if returned = true; c.options.limits.call > 0 { // the requests keep the other one
+	if returned = true; c.options.limits.call != 0 { // the requests keep the other one
 		l.context = &routeContext{ctx, c.route()}
 	}
 	return &l.callState, err
@@ -210,9 +209,8 @@ func (c *call) send(ctx context.Context) (*callState, error) {
 // finish counts and records the end of the call. ErrNotModified is not a failure: there was nothing
 // to change. It is called again when a response cannot be decoded.
 func (s *callState) finish(err error) {
-	unchanged := s.err == nil && s.outcome == unchanged
 	refused := s.keysetOptional && s.status == http.StatusMethodNotAllowed
-	s.core().observers().callEnds(s, err, err != nil && !unchanged && !refused)
+	s.core().observers().callEnds(s, err, err != nil && s.outcome != unchanged && !refused)
 }
 
 // conclude returns the error of a call whose last attempt was made; nil if it succeeded. If the

@@ -128,9 +128,7 @@ func (s *callState) fillInto(mismatches []Mismatch) {
 func (s *callState) download() *Download {
 	redact := s.redactor(s.token)
 	failed := *s // for the error of a body that ends early
-	if s.status < 400 || s.mayHaveApplied() {
-		failed.maybeApplied = true
-	}
+	failed.maybeApplied = s.maybeApplied || s.status < 400
 	return &Download{
 		Name:        redact.redact(fileName(s.header)), // fileName may join the parts of a parameter
 		Size:        s.resp.ContentLength,

@@ -88,6 +88,10 @@ func dryRuns(t *testing.T, c *Client) map[string]func(...RequestOption) error {
 // A dry run of any call only fills the plan, and the error reports this.
 func TestDryRun(t *testing.T) {
 	c := untouched(t, WithRegistry("https://registry.example.com", "https://auth.example.com"), WithRegistryCredentials(registryUser, registryPassword))
+	has := map[string]string{
+		"GET /jwt/auth": ` --user "$REGISTRY_USER:$REGISTRY_PASSWORD"`, "GET /v2/_catalog": ` --header "Authorization: Bearer $REGISTRY_TOKEN"`,
+		"POST /projects/:project_id/secure_files": ` --form 'file=@"a.p12";filename="a.p12"'`,
+	}
 	for route, run := range dryRuns(t, c) {
 		var plan PlannedRequest
 		err := run(DryRun(&plan))
@@ -97,6 +101,7 @@ func TestDryRun(t *testing.T) {
 		assert.NotEmpty(t, failed.Path, route)
 		assert.Equal(t, route, plan.Method+" "+plan.Route)
 		assert.True(t, strings.HasPrefix(plan.URL, "https://"), plan.URL)
+		assert.Contains(t, plan.Curl(), has[route])
 		require.ErrorIs(t, run(DryRun(nil)), ErrDryRun, route)
 	}
 }
@@ -117,8 +122,10 @@ func TestDryRunChecks(t *testing.T) {
 func TestPlannedRequest(t *testing.T) {
 	plan := func(run func(*Client, RequestOption) error, options ...Option) PlannedRequest {
 		var p PlannedRequest
-		require.ErrorIs(t, run(untouched(t, options...), DryRun(&p)), ErrDryRun)
+		err := run(untouched(t, options...), DryRun(&p))
+		require.ErrorIs(t, err, ErrDryRun)
 		assert.Empty(t, reveals(p))
+		assert.Empty(t, reveals(err))
 		return p
 	}
 	read := func(c *Client, o RequestOption) error {
@@ -157,7 +164,7 @@ func TestPlannedRequest(t *testing.T) {
 	assert.True(t, strings.HasSuffix(p.Curl(), ` --form-string 'name=@etc' --form 'file=@"testdata/no such; \"file\"";filename="b\\c"'`), p.Curl())
 
 	p = plan(func(c *Client, o RequestOption) error {
-		return c.Do(t.Context(), Call{Method: http.MethodHead, Route: "/x"}, nil, o)
-	})
+		return c.Do(t.Context(), Call{Method: http.MethodHead, Route: "/tokens/:id", Args: []Arg{Path(secret)}}, nil, o)
+	}, WithToken(secret))
 	assert.True(t, strings.HasPrefix(p.Curl(), "curl --head 'https://"), p.Curl())
 }

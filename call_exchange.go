@@ -37,11 +37,13 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 	resp, err = transport.RoundTrip(req)
 	uploaded, uploadErr := finishUpload(upload)
 	d.bytesSent += uploaded
-	if d.sent = wasSent(wire, transport, err); err == nil {
-		err = checkResponse(resp, uploadErr)
-	} else {
-		err = sendError(wire, transport, req, err, uploadErr)
-		d.refusedStream = errors.Is(err, conn.ErrNotProcessed) && wire.IsHTTP2()
+	switch {
+	case err == nil:
+		d.sent, err = true, checkResponse(resp, uploadErr)
+	case wire.Replayed() || errors.Is(err, conn.ErrNotProcessed):
+		d.refusedStream, err = wire.IsHTTP2(), conn.ErrNotProcessed
+	default:
+		d.sent, err = wasSent(wire, transport, err), sendError(transport, req, err, uploadErr)
 	}
 	if err != nil {
 		r = (&result{delivery: d}).failed(err)
@@ -152,24 +154,15 @@ func finishUpload(upload *conn.Upload) (sent int64, err error) {
 	return sent, err
 }
 
-// wasSent reports whether bytes of the request may have reached the server. A caller's transport
-// may report no connections: only an error of dialing then means that there was none.
+// wasSent reports whether bytes of a request that failed may have reached the server. A caller's
+// transport may report no connections: only an error of dialing then means that there was none.
 func wasSent(wire *conn.Context, transport http.RoundTripper, err error) bool {
-	switch _, network := transport.(*http.Transport); {
-	case err == nil:
-		return true
-	case wire.Replayed() || errors.Is(err, conn.ErrNotProcessed):
-		return false
-	default:
-		return wire.Connected() || !network && !conn.IsDial(err)
-	}
+	_, network := transport.(*http.Transport)
+	return wire.Connected() || !network && !conn.IsDial(err)
 }
 
 // sendError returns the error of a request without a response.
-func sendError(wire *conn.Context, transport http.RoundTripper, req *http.Request, err, uploadErr error) error {
-	if wire.Replayed() || errors.Is(err, conn.ErrNotProcessed) {
-		return conn.ErrNotProcessed
-	}
+func sendError(transport http.RoundTripper, req *http.Request, err, uploadErr error) error {
 	if uploadErr != nil && errors.Is(err, uploadErr) {
 		err = uploadErr // without the addresses of the connection
 	}

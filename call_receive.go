@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -267,14 +266,8 @@ func contentType(h http.Header) string {
 }
 
 func mediaType(contentType string) string {
-	if contentType == "application/json" {
-		return contentType // the usual case
-	}
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		media, _, _ = strings.Cut(contentType, ";")
-		media, _, _ = strings.Cut(media, ",") // the first one of several
-	}
+	media, _, _ := strings.Cut(contentType, ";")
+	media, _, _ = strings.Cut(media, ",") // the first one of several
 	return strings.ToLower(strings.TrimSpace(media))
 }
 

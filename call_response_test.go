@@ -57,9 +57,12 @@ func TestResponses(t *testing.T) {
 		{"trailing garbage", sayJSON(`{} x`), "not valid JSON", false, ErrInvalidResponse},
 		{"two values", sayJSON(`{}{}`), "not valid JSON", false, ErrInvalidResponse},
 		{"cut JSON", sayJSON(`{"a":`), "not valid JSON", false, ErrInvalidResponse},
+		{"HTML as JSON", sayJSON("<html>"), "not valid JSON", false, ErrInvalidResponse},
+		{"long type", say(200, "OK", "Content-Type: "+strings.Repeat("x", 129)), strings.Repeat("x", 128) + "... instead of JSON", true, ErrInvalidResponse},
 		{"number", sayJSON(`7`), "JSON number", false, ErrInvalidResponse},
 		{"array", sayJSON(`[]`), "JSON array", false, ErrInvalidResponse},
 		{"much white space", sayJSON("{}" + space), "4 KiB of white space", false, ErrInvalidResponse},
+		{"most white space", sayJSON("{}" + space[1:]), "", false, nil},
 		{"white space before", sayJSON(space + "{}"), "4 KiB of white space", false, ErrInvalidResponse},
 		{"too large", sayJSON(`{"a":"` + strings.Repeat("x", 10_000) + `"}`), "larger than 8192 bytes", false, ErrResponseTooLarge},
 		{"bomb", say(200, squeezed(`{"a":"`+strings.Repeat("x", 1<<20)+`"}`), jsonType, "Content-Encoding: gzip"), "larger than 8192 bytes", false, ErrResponseTooLarge},
@@ -222,19 +225,41 @@ func TestRequestHeaders(t *testing.T) {
 	}
 }
 
-// A final status is the result of the call even if the context ends after the status has arrived.
-func TestFinalStatusBeforeTheEnd(t *testing.T) {
-	for status, canceled := range map[int]bool{404: false, 400: false, 503: true} {
+// A result that another attempt could not change is that of the call, even if the context ends, or
+// Timeout passes, before the call returns.
+func TestFinalResultBeforeTheEnd(t *testing.T) {
+	for _, row := range []struct {
+		status   int
+		act      act
+		class    RetryClass
+		canceled bool
+	}{
+		{404, say(404, ""), RetryClassSafe, false}, {400, say(400, ""), RetryClassSafe, false},
+		{503, say(503, ""), RetryClassSafe, true}, {503, say(503, ""), RetryClassNonIdempotent, false},
+		{0, closing(""), RetryClassNonIdempotent, true}, {404, closing("HTTP/1.1 404 X\r\nContent-Length: 9\r\n\r\nshort"), RetryClassNonIdempotent, true},
+	} {
 		var log bytes.Buffer
 		ctx, cancel := context.WithCancel(t.Context())
-		c := wireClient(t, newWire(t, always(say(status, ""))).url, WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+		c := wireClient(t, newWire(t, always(row.act)).url, WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 			WithOnAttempt(func(context.Context, Attempt) { cancel() }))
-		err := c.Do(ctx, callOf(RetryClassSafe), nil)
-		assert.Equal(t, status, asError(t, err).Status)
-		assert.Equal(t, canceled, errors.Is(err, context.Canceled), "%v", err)
-		assert.Equal(t, !canceled, bytes.Contains(log.Bytes(), []byte("level=WARN")), log.String())
+		err := c.Do(ctx, callOf(row.class), nil)
+		assert.Equal(t, row.status, asError(t, err).Status)
+		assert.Equal(t, row.status == 0, strings.Contains(err.Error(), "before a response arrived; context canceled"), err)
+		assert.Equal(t, row.canceled, errors.Is(err, context.Canceled), "%v", err)
+		assert.Equal(t, !row.canceled, bytes.Contains(log.Bytes(), []byte("level=WARN")), log.String())
 		cancel()
 	}
+	synctest.Test(t, func(t *testing.T) {
+		for status, want := range map[int]error{200: nil, 404: ErrNotFound, 503: ErrTimeout} {
+			c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) {
+				time.Sleep(10 * time.Second) // a transport that ignores the context
+				return status, nil
+			}))
+			err := c.Do(t.Context(), callOf(RetryClassSafe), nil, Timeout(5*time.Second))
+			require.ErrorIs(t, err, want)
+			assert.Equal(t, status == 503, errors.Is(err, ErrTimeout))
+		}
+	})
 }
 
 // hostile is a server that sends malicious responses, and the call to it.

@@ -335,7 +335,7 @@ func has[E error](err error) bool {
 // together.
 func (p RetryPolicy) backoff(base time.Duration, attempts int) time.Duration {
 	wait := p.MaxWait
-	if shift := attempts - 1; shift < 32 && base<<shift>>shift == base {
+	if shift := attempts - 1; base<<shift>>shift == base {
 		wait = min(base<<shift, p.MaxWait)
 	}
 	return min(wait/2+throttle.Jitter(wait), p.MaxWait)

@@ -10,6 +10,7 @@ import (
 	"net/http/httptrace"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -44,6 +45,7 @@ func faults() []fault {
 		{"cut body", closing(head + `{"a":1}`), lost, true, io.ErrUnexpectedEOF},
 		{"cut chunk", closing("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{}"), lost, true, io.ErrUnexpectedEOF},
 		{"garbage", closing("\x00\x01 not HTTP\r\n\r\n"), lost, true, nil},
+		{"cut page", closing("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<html>"), lost, true, io.ErrUnexpectedEOF},
 		{"429", say(429, "Retry later"), all, false, ErrRateLimited},
 		{"501", say(501, ""), never, true, ErrServer},
 		{"400", say(400, ""), never, false, ErrBadRequest},
@@ -125,6 +127,7 @@ func TestRetryForeignTransport(t *testing.T) {
 		attempts int
 	}{
 		{errors.New("lost after sending"), 1},
+		{io.ErrUnexpectedEOF, 1},
 		{&net.OpError{Op: "read", Err: errors.New("reset")}, 1},
 		{&net.OpError{Op: "dial", Err: errors.New("refused")}, 4},
 	} {
@@ -171,6 +174,35 @@ func TestBackoffBase(t *testing.T) {
 	assert.Equal(t, 100*time.Microsecond, RetryPolicy{MinWait: time.Millisecond}.base(&lost))
 }
 
+// The decision not to send a request again names the wait, rounded to a millisecond, and what does
+// not allow it.
+func TestRetryRefused(t *testing.T) {
+	limited, end := withTimeout(t.Context(), "the call", time.Hour)
+	defer end()
+	token, endToken := withTokenTimeout(t.Context())
+	defer endToken()
+	for _, test := range []struct {
+		ctx    context.Context //nolint:containedctx // a row
+		asked  time.Duration
+		cause  error
+		reason string
+	}{
+		{t.Context(), time.Minute + 1, context.DeadlineExceeded, "the server requests a wait of 1m0s, which ends after the context's deadline"},
+		{t.Context(), 0, context.DeadlineExceeded, "the context ends before the next attempt, which is due in 1h0m0s"},
+		{limited, time.Minute + 1, ErrTimeout, "the server requests a wait of 1m0s"},
+		{limited, 0, ErrTimeout, "the next attempt is due in 1h0m0s"},
+		{token, time.Minute + 1, errTokenTimeout, "the client waits for a token for 30s at most, and the next attempt is due in 1h0m0s"},
+		{token, 0, errTokenTimeout, "the client waits for a token for 30s at most, and the next attempt is due in 1h0m0s"},
+	} {
+		d := pastDeadlineDecision(test.ctx, time.Hour+1, test.asked)
+		assert.Equal(t, test.reason, d.reason)
+		require.ErrorIs(t, d.cause, test.cause)
+		assert.Equal(t, giveUp, d.step)
+	}
+	d := RetryPolicy{}.withDefaults().decide(t.Context(), 1, RetryClassSafe, &result{status: 503, retryAfter: time.Minute + 1})
+	assert.Equal(t, decision{reason: "the server requests a wait of 1m0s; this client waits at most 1m0s (RetryPolicy.MaxRetryAfter)"}, d)
+}
+
 // 60 calls to a service that always fails in one way make at most 100 requests, for every status
 // and every fault, in every class, whether the failure is retried or not.
 func TestRetryBudgetOfEachFault(t *testing.T) {
@@ -182,7 +214,7 @@ func TestRetryBudgetOfEachFault(t *testing.T) {
 		}
 	}
 	services := map[string]answer{
-		"refused": fails(&net.OpError{Op: "dial", Err: errors.New("refused")}), "lost": fails(io.ErrUnexpectedEOF),
+		"refused": fails(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), "lost": fails(io.ErrUnexpectedEOF),
 		"truncated": says(200, iotest.ErrReader(io.ErrUnexpectedEOF)),
 		"silent": func(req *http.Request) (*http.Response, error) {
 			<-req.Context().Done()

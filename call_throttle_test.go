@@ -82,6 +82,13 @@ func TestGate(t *testing.T) {
 		require.ErrorIs(t, exec(t.Context(), r, nil), ErrRateLimited)
 		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 		assert.GreaterOrEqual(t, time.Since(began), 20*time.Second, "the wait of a call that is not retried delays the others, too")
+
+		busy := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), statuses(func(*http.Request) (int, http.Header) { return 503, headers("Retry-After", "20") }))
+		began = time.Now()
+		for range 2 {
+			require.ErrorIs(t, busy.Do(t.Context(), callOf(RetryClassSafe), nil), ErrServer)
+		}
+		assert.Zero(t, time.Since(began), "the wait of a 503 delays its own call only")
 	})
 }
 
@@ -133,6 +140,7 @@ func TestLimiter(t *testing.T) {
 	require.ErrorIs(t, err, l.err)
 	assert.Equal(t, 5, l.n)
 	assert.Zero(t, asError(t, err).Attempts)
+	assert.False(t, finds[*RateLimitError](err), "the server limits nothing")
 	assert.Len(t, w.seen(), 4, fmt.Sprint(err))
 }
 

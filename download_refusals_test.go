@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,7 +55,7 @@ func streamedResponses() []streamedResponse {
 	responses := []streamedResponse{
 		{"a file", 200, []string{"Content-Type", binary}, "content", true, false, ""},
 		{"a file without a type", 200, []string{"Content-Type", ""}, "content", true, false, ""},
-		{"a file in identity", 200, []string{"Content-Type", binary, "Content-Encoding", "identity"}, "content", true, false, ""},
+		{"a file in identity", 200, []string{"Content-Type", binary, "Content-Encoding", "identity,Identity"}, "content", true, false, ""},
 		{"an empty file", 200, []string{"Content-Type", binary, "Content-Length", "0"}, "", true, false, ""},
 		{"an empty file in chunks", 200, []string{"Content-Type", binary, "Transfer-Encoding", "chunked"}, "", true, false, ""},
 		{"a page", 200, []string{"Content-Type", "text/html; charset=utf-8"}, "<html>Sign in</html>", false, true, "HTML"},
@@ -183,7 +184,7 @@ func TestStreamedFilesAreComplete(t *testing.T) {
 // empty, twice, joined with others. A file is returned byte for byte, however short it is.
 func TestPagesRefused(t *testing.T) {
 	pages := []string{"<!DOCTYPE html><title>Sign in</title>", "<html>", " \r\n\t<HTML lang=en>" + strings.Repeat("x", 2000), "\ufeff<!doctype HTML>", "<!-- proxy --><html>", strings.Repeat(" ", 500) + "<html>"}
-	files := []string{"", "a", "<", "<x>", "<htmlx", "plain text", "\ufeff", "\x1f\x8b\x00", strings.Repeat("<", 600), strings.Repeat(" ", 600) + "<html>", `{"id":1}`, "[]"}
+	files := []string{"", "a", "<", "<x>", "<htmlx", "plain text", "\ufeff", "\x1f\x8b\x00", strings.Repeat("<", 600), strings.Repeat(" ", 600) + "<html>", `{"id":1}`, "[]", "\ufeff" + strings.Repeat(" ", 504) + "<html>"}
 	types := [][]string{nil, {""}, {";"}, {" ; charset=utf-8"}, {"text/html"}, {"", "text/html"}, {"text/html", ""}, {"application/json", "text/html"}, {"TEXT/html; charset=utf-8", "application/json"},
 		{"application/json, text/html"}, {"text/html,application/json"}, {"application/xhtml+xml"}, {"application/json; a=b, text/html;charset=utf-8"}}
 	var body string
@@ -221,7 +222,8 @@ func TestPagesRefused(t *testing.T) {
 				if !assert.ErrorIs(t, err, ErrInvalidResponse, "%s: %q %q", name, media, body) {
 					continue
 				}
-				assert.ErrorContains(t, err, "HTML page", "%s: %q", name, media)
+				wanted := map[bool]string{true: "the file", false: "JSON"}[strings.HasPrefix(name, "Open") || name == "Archive"]
+				assert.ErrorContains(t, err, "an HTML page instead of "+wanted+", perhaps", "%s: %q", name, media)
 				assert.Equal(t, name != "Open" && name != "Archive" && name != "List", asError(t, err).MaybeApplied, name)
 			}
 		}
@@ -231,10 +233,26 @@ func TestPagesRefused(t *testing.T) {
 			content, err := save(classRoutes[RetryClassSafe])
 			assert.NoError(t, err, "%q %q", media, body)
 			assert.Equal(t, body, content, "%q", media)
+			if contentType(http.Header{"Content-Type": media}) == "" {
+				assert.NoError(t, c.Do(t.Context(), classRoutes[RetryClassNonIdempotent], nil), "%q", body)
+			}
 		}
 	}
 	for _, media = range [][]string{nil, {""}, {"; charset=utf-8"}, {"application/json", "application/json"}, {"application/json, application/json"}, {"", "application/json; charset=utf-8"}, {`application/json; profile="a,b"`}} {
 		body = `{"id":1}`
 		assert.NoError(t, c.Do(t.Context(), classRoutes[RetryClassNonIdempotent], new(map[string]any)), "%q", media)
+	}
+}
+
+// A page without a type is recognized as soon as its tag has arrived, however it arrives.
+func TestPageInPieces(t *testing.T) {
+	for _, mark := range []string{"", "\ufeff"} {
+		more := readFunc(func([]byte) (int, error) { t.Error("the call waits for more"); return 0, io.EOF })
+		c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+			body := io.MultiReader(strings.NewReader(mark), iotest.OneByteReader(strings.NewReader("\n<!doctype html>")), more)
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(body), Request: req}, nil
+		}))
+		_, err := openArchive(t.Context(), c)
+		require.ErrorIs(t, err, ErrInvalidResponse)
 	}
 }

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"io/fs"
 	"net"
 	"net/http"
@@ -401,6 +402,11 @@ func TestErrorOfAProxy(t *testing.T) {
 		assert.NotContains(t, throughProxy(t, address).Error(), "secret", address)
 	}
 	assert.NotContains(t, throughProxy(t, strings.Replace(silentProxy(t), "//", "//u:hidden@", 1)).Error(), "hidden")
+	for hint, proxy := range map[string]*url.URL{"": nil, "the request went through the proxy " + strings.Repeat("h", 256) + "...: check its address": {Scheme: "http", Host: strings.Repeat("h", 257)}} {
+		silent := &http.Transport{Proxy: http.ProxyURL(proxy), DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }}
+		c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: silent}), WithRetry(RetryPolicy{MaxAttempts: 1}))
+		assert.Equal(t, hint, asError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil, HeaderTimeout(time.Millisecond))).hint)
+	}
 }
 
 // throughProxy returns the error of a call through a proxy.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -178,9 +179,9 @@ func TestHTTPClientRedirectedBodies(t *testing.T) {
 		{"GET", false, true, ""},
 		{"GET", true, true, "request with a body"},
 	} {
-		location := "/to"
+		location := "/to#a%2Fb"
 		if c.out {
-			location = away.url + "/to"
+			location = away.url + location
 		}
 		w := newWire(t, script(say(307, "", "Location: "+location), sayJSON("{}")))
 		req, err := http.NewRequestWithContext(t.Context(), c.method, w.url, strings.NewReader("content"))
@@ -199,7 +200,7 @@ func TestHTTPClientRedirectedBodies(t *testing.T) {
 		resp.Body.Close()
 		require.Len(t, w.seen(), 2)
 		assert.Equal(t, c.method+" content", w.seen()[1].method+" "+w.seen()[1].body)
-		assert.Equal(t, w.url+"/to", resp.Request.URL.String())
+		assert.Equal(t, &url.URL{Scheme: "http", Host: req.URL.Host, Path: "/to"}, resp.Request.URL)
 	}
 	assert.Empty(t, away.seen())
 }
@@ -217,6 +218,19 @@ func httpClientKeepsConnections(t *testing.T) {
 		c.HTTPClient().CloseIdleConnections()
 	}
 	assert.Equal(t, 1, w.accepted())
+}
+
+// A status that HTTP defines is a response, and counts as a failure from 400 on. Others are errors.
+func TestHTTPClientStatuses(t *testing.T) {
+	for status, failed := range map[int]bool{199: true, 200: false, 304: false, 399: false, 400: true, 405: true, 599: true, 600: true} {
+		c := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), statuses(func(*http.Request) (int, http.Header) { return status, nil }))
+		got, _, err := send(t.Context(), c.HTTPClient(), http.MethodGet, "https://forge.example.com/x", "")
+		if got != status {
+			require.ErrorIs(t, err, ErrInvalidResponse, status)
+		}
+		assert.Equal(t, status == 199 || status == 600, err != nil, status)
+		assert.Equal(t, failed, c.Stats().Failures == 1, status)
+	}
 }
 
 // Hooks, log, statistics and errors name the route of a request, or "/*", and contain no secret.

@@ -171,8 +171,10 @@ func TestHTTPClientRefusals(t *testing.T) {
 	assert.Empty(t, other.seen())
 	_, _, err := send(t.Context(), (&Client{}).HTTPClient(), "GET", w.url, "")
 	require.ErrorContains(t, err, "NewClient")
-	_, err = wireClient(t, w.url).HTTPClient().Post(w.url, "", readFunc(func(p []byte) (int, error) { return len(p) + 1, nil }))
-	require.ErrorContains(t, err, "impossible number of bytes")
+	for _, n := range []int{-1, 1 << 30} {
+		_, err = wireClient(t, w.url).HTTPClient().Post(w.url, "", readFunc(func([]byte) (int, error) { return n, nil }))
+		require.ErrorContains(t, err, "impossible number of bytes")
+	}
 	for name, option := range map[string]RequestOption{
 		"OnePage": OnePage(), "PerPage": PerPage(1), "StartAt": StartAt(""), "Ahead": Ahead(1), "Progress": Progress(nil), "Timeout": Timeout(1),
 		"Into": Into(nil), "Sudo": Sudo(1), "Header": Header("A", "b"), "Query": Query("a", "b"), "SkipValidation": SkipValidation(), "DryRun": DryRun(nil), "Checksum": Checksum(""),

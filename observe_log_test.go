@@ -99,6 +99,25 @@ func TestLogOfEndedCalls(t *testing.T) {
 	}
 }
 
+// The context of a record has not ended, not even after Timeout's: a handler may send the record.
+func TestLogContext(t *testing.T) {
+	log := slog.New(recording{slog.DiscardHandler, func(ctx context.Context) { assert.NoError(t, ctx.Err()) }})
+	c := wireClient(t, newWire(t, always(sayJSON("{"))).url, WithLogger(log))
+	require.ErrorIs(t, c.Do(t.Context(), callOf(RetryClassSafe), new(any), Timeout(time.Hour)), ErrInvalidResponse)
+}
+
+// recording is a log handler that passes on the context of each record.
+type recording struct {
+	slog.Handler
+	seen func(context.Context)
+}
+
+func (recording) Enabled(context.Context, slog.Level) bool { return true }
+func (r recording) Handle(ctx context.Context, _ slog.Record) error {
+	r.seen(ctx)
+	return nil
+}
+
 // Without a logger nothing is logged, and records below the logger's level are not built.
 func TestLogOff(t *testing.T) {
 	var log records

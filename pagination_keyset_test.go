@@ -141,8 +141,10 @@ func TestKeysetRefusalsThatAreErrors(t *testing.T) {
 	} {
 		for _, ahead := range aheads {
 			srv := test.server()
-			ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), test.call, append(test.opts, PerPage(2), Ahead(ahead))...)
+			client := onceClient(t, srv.URL)
+			ids, err := collectIDs(t.Context(), client, test.call, append(test.opts, PerPage(2), Ahead(ahead))...)
 			require.Error(t, err, test.name)
+			assert.EqualValues(t, 1, client.Stats().Failures, test.name)
 			assert.Contains(t, []int{405, 403, 400}, asError(t, err).Status)
 			assert.Len(t, ids, test.items, test.name)
 			assert.Len(t, srv.queries(), test.queries, test.name)

@@ -318,7 +318,7 @@ var credentialNames = []string{
 }
 
 // harmlessNames contain or resemble the name of a credential but do not carry one.
-var harmlessNames = []string{"tokens", "token_type", "private", "x[private_token]", "not[private_token]", "private_token_id", "in", "iids[]", "%zz", "[]", "100%", "a;b", ";", "a;tokens"}
+var harmlessNames = []string{"tokens", "sudox", "xsudo", "token_type", "private", "x[private_token]", "not[private_token]", "private_token_id", "in", "iids[]", "%zz", "[]", "100%", "a;b", ";", "a;tokens"}
 
 // A parameter with a credential is recognised in every spelling of its name: in Query, in
 // Call.Query, in the address of a request of HTTPClient, and in the links of the server.
