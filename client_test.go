@@ -149,6 +149,19 @@ func TestOAuthOverAnotherTransport(t *testing.T) {
 	assert.Equal(t, safetext.Redacted, derived.Redact("new-token-2"), "each client has the latest token")
 }
 
+// A client that NewClient did not make refuses calls, and says nothing of a server.
+func TestClientsOfNoServer(t *testing.T) {
+	for _, c := range []*Client{nil, {}} {
+		_, err := c.With()
+		refused(t, err, "Client", "")
+		refused(t, c.Do(t.Context(), Call{Route: "/user"}, nil), "Client", "")
+		assert.Equal(t, []any{"", "a", Stats{}}, []any{c.BaseURL(), c.Redact("a"), c.Stats()})
+	}
+	c, err := NewClient("https://forge.example.com")
+	require.NoError(t, err)
+	assert.Equal(t, "forge.Client(https://forge.example.com/api/v4)", c.String())
+}
+
 // The error names a missing variable.
 func TestFromEnvNamesTheMissingVariable(t *testing.T) {
 	for set, missing := range map[string]string{"FORGE_URL": "FORGE_TOKEN", "FORGE_TOKEN": "FORGE_URL"} {

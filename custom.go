@@ -123,7 +123,7 @@ func undecodable(t reflect.Type) string {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		return fmt.Sprintf("JSON has no value of type %s", t)
 	}
-	if t.Kind() != reflect.Struct || t.NumField() == 0 || decodesItself(t) || isResponseType(t) {
+	if t.Kind() != reflect.Struct || t.NumField() == 0 || decodesItself(t) {
 		return ""
 	}
 	for i := range t.NumField() {

@@ -99,6 +99,7 @@ func TestBadCalls(t *testing.T) {
 	for _, route := range []string{"", "/", "user", "//user", "/a\nb", "/a b\x00", "/a/../b", "/..", "/./a", "/a//b", "/a/%2e%2e/b", "/a?b=c", "/user?", "/a#b"} {
 		refused(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: route}, nil), "Call.Route", "")
 	}
+	require.ErrorIs(t, client.Do(t.Context(), Call{Route: "/projects/"}, nil, DryRun(nil)), ErrDryRun, "a slash at the end")
 	for _, name := range []string{"private_token", "PRIVATE_TOKEN", "access_token", "job_token", "token", "sudo", "Sudo", "refresh_token", "client_secret"} {
 		refused(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user", Query: url.Values{name: {"x"}}}, nil), "Call.Query", name)
 	}

@@ -261,7 +261,7 @@ func fieldOf(t reflect.Type, wire string) string {
 		if !nested {
 			return field.Name
 		}
-		return joinParts(".", field.Name, fieldOf(field.Type, strings.Replace(inner, "]", "", 1)))
+		return joinParts(".", field.Name, fieldOf(field.Type, strings.ReplaceAll(inner, "]", "")))
 	}
 	return ""
 }

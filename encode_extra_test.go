@@ -79,6 +79,7 @@ func TestExtraEncodesAsFields(t *testing.T) {
 		at time.Time
 	}{at, at.Add(time.Hour)}
 	assert.JSONEq(t, `{"at":"2026-03-04T04:06:07.123Z"}`, string(encoded(t, &extraOptions{map[string]any{"y": hidden}})["y"]))
+	assert.JSONEq(t, `{"Next":{"Next":null,"At":"0001-01-01T00:00:00.000Z"},"At":"2026-03-04T04:06:07.123Z"}`, string(encoded(t, &extraOptions{map[string]any{"y": ring{&ring{}, at}}})["y"]))
 	nestings := map[string]func(v reflect.Value) any{
 		"alone":        func(v reflect.Value) any { return v.Interface() },
 		"pointer":      func(v reflect.Value) any { return pointerTo(v).Interface() },
@@ -130,6 +131,31 @@ func TestExtraEncodesAsFields(t *testing.T) {
 func TestExtraIsNamed(t *testing.T) {
 	for param, want := range map[string]string{"x": "ListIssuesOptions", "labels[x]": "ListIssuesOptions.Labels", "not[labels]": "ListIssuesOptions.Not.Labels", "not[x]": "ListIssuesOptions.Not", "x[labels]": "ListIssuesOptions"} {
 		assert.Equal(t, want, optionName(&ListIssuesOptions{}, param), param)
+	}
+}
+
+// ring is a type in which its own pointer comes before a time.
+type ring struct {
+	Next *ring
+	At   time.Time
+}
+
+// A value of a caller is encoded up to maxNesting levels, of which an interface is one. Fields that
+// encoding/json does not write do not count, nor do values that encode themselves.
+func TestNesting(t *testing.T) {
+	for name, in := range map[string]func(any) any{
+		"list": func(v any) any { return []any{v} }, "array": func(v any) any { return [2]any{1, v} }, "map": func(v any) any { return map[string]any{"a": v} },
+		"pointer": func(v any) any { return &v }, "struct": func(v any) any { return embeddedValue{v} },
+	} {
+		deep := any(1)
+		for range maxNesting / 2 {
+			deep = in(deep)
+		}
+		require.NoError(t, checkNesting(deep), name)
+		require.Error(t, checkNesting(in(deep)), name)
+		require.Error(t, checkNesting(struct{ embeddedValue }{embeddedValue{deep}}), name)
+		require.NoError(t, checkNesting(struct{ hidden any }{in(deep)}), name)
+		require.NoError(t, checkNesting(extraOptions{map[string]any{"x": deep}}), name)
 	}
 }
 
