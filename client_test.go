@@ -44,6 +44,12 @@ func TestWithHTTPClient(t *testing.T) {
 	assert.Equal(t, 10*time.Second, got.TLSHandshakeTimeout)
 	assert.EqualValues(t, 256<<10, got.MaxResponseHeaderBytes)
 	assert.NotNil(t, got.DialContext)
+	shared := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = shared })
+	http.DefaultTransport = given
+	c, err = NewClient("https://forge.example.com", WithHTTPClient(&http.Client{}))
+	require.NoError(t, err)
+	assert.Equal(t, 200, c.core.transport.(*http.Transport).MaxIdleConnsPerHost, "the default at the time of NewClient")
 	assert.Equal(t, 512, conn.Shared().MaxIdleConnsPerHost)
 	assert.EqualValues(t, tls.VersionTLS12, conn.Shared().TLSClientConfig.MinVersion)
 }

@@ -83,8 +83,8 @@ func (d *callerDecoder) value(v reflect.Value) bool {
 	if !d.walks && !isWalked(t) {
 		text := d.r.View()
 		err := unmarshal(text, v)
-		if err == nil || d.r.Err() != nil {
-			return err == nil
+		if err == nil {
+			return true
 		}
 		d.r.Back(text)
 		d.walks = true
