@@ -73,6 +73,10 @@ func withDerives(t *testing.T) {
 	}
 	assert.Equal(t, []string{secret, "other", "", secret}, tokens)
 	assert.Equal(t, 1, w.accepted())
+	synctest.Wait() // the connection is idle
+	c.CloseIdleConnections()
+	require.NoError(t, bare.Do(t.Context(), callOf(RetryClassSafe), nil))
+	assert.Equal(t, 2, w.accepted())
 }
 
 // A client and a derived client with the same API credential share the retry budget and the waits

@@ -159,7 +159,7 @@ func (c *Client) customRequest(call Call) *request {
 	}
 	r := c.service().newRequest(call.Method, call.Route, args)
 	r.query, r.queryOptions, r.accept, r.custom = call.Query, call.Options, call.Accept, true
-	if known, args := matchRoute(call.Method, r.path); r.err == nil && known != nil {
+	if known, args := matchRoute(call.Method, r.path); known != nil {
 		r.route, r.quotaKey = known, known.quota.key(args) // the placeholders of the call may have other names
 	}
 	if err := firstError(call.check(), call.checkRoute(r.route)); err != nil {

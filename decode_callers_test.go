@@ -201,6 +201,14 @@ func TestForeignLikeEncodingJSON(t *testing.T) {
 			return v
 		})
 	}
+	likeEncodingJSON(t, `{"Issue":{"id":1},"Users":[{"id":2},null],"ByKey":{"a":{"id":3}}}`, func() (v struct {
+		Issue Issue
+		Users []*UserSummary
+		ByKey map[string]Label
+	}) {
+		v.Issue, v.Users, v.ByKey = Issue{Title: "old"}, []*UserSummary{{Name: "old"}}, map[string]Label{"a": {Name: "old"}, "b": {}}
+		return v
+	})
 	rapid.Check(t, func(rt *rapid.T) {
 		var members []string
 		for range rapid.IntRange(0, 5).Draw(rt, "members") {

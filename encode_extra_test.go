@@ -80,6 +80,9 @@ func TestExtraEncodesAsFields(t *testing.T) {
 	}{at, at.Add(time.Hour)}
 	assert.JSONEq(t, `{"at":"2026-03-04T04:06:07.123Z"}`, string(encoded(t, &extraOptions{map[string]any{"y": hidden}})["y"]))
 	assert.JSONEq(t, `{"Next":{"Next":null,"At":"0001-01-01T00:00:00.000Z"},"At":"2026-03-04T04:06:07.123Z"}`, string(encoded(t, &extraOptions{map[string]any{"y": ring{&ring{}, at}}})["y"]))
+	for _, hidden := range []*Stamp{nil, {at}} {
+		assert.JSONEq(t, `{"At":"x"}`, string(encoded(t, &extraOptions{map[string]any{"y": hides{hidden, "x"}}})["y"]))
+	}
 	nestings := map[string]func(v reflect.Value) any{
 		"alone":        func(v reflect.Value) any { return v.Interface() },
 		"pointer":      func(v reflect.Value) any { return pointerTo(v).Interface() },
@@ -140,6 +143,15 @@ type ring struct {
 	At   time.Time
 }
 
+// hides has a field that hides a time in an embedded struct.
+type hides struct {
+	*Stamp
+	X string `json:"At"`
+}
+
+// Stamp is embedded.
+type Stamp struct{ At time.Time }
+
 // A value of a caller is encoded up to maxNesting levels, of which an interface is one. Fields that
 // encoding/json does not write do not count, nor do values that encode themselves.
 func TestNesting(t *testing.T) {
@@ -170,6 +182,8 @@ type tree struct {
 	text        string
 	parent, one *tree
 	two         []*tree
+	all         []any
+	named       map[string]any
 }
 
 func (t *tree) MarshalJSON() ([]byte, error) { return json.Marshal(t.text) }
@@ -190,6 +204,8 @@ func TestBodiesAreUTF8(t *testing.T) {
 	root := &tree{text: "\ufffd"}
 	root.parent, root.one = root, &tree{text: "b", parent: root}
 	root.two = []*tree{root, root.one, root}
+	root.all, root.named = make([]any, 2), map[string]any{}
+	root.all[0], root.all[1], root.named["a"], root.named["b"] = root.all, root.all, root.named, root.named
 	_, err := encodeJSON(&extraOptions{map[string]any{"x": root}})
 	assert.NoError(t, err)
 }

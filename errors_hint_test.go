@@ -60,6 +60,8 @@ func TestRejectionHint(t *testing.T) {
 		{403, "insufficient_scope: more", "GET", "/projects/:id/jobs", nil, "the token lacks a scope that this call needs"},
 		{403, "insufficient_scope: more", "GET", "/audit_events", nil, "the token needs the scope read_api or api"},
 
+		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("group/app.x"), "the registry's user may lack access, or the image may not exist"},
+		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("forge.example.com/a"), `the registry's user may lack access, or the image may not exist; an image path has no host: omit "forge.example.com" if it is one`},
 		{404, "404 Project Not Found", "GET", "/projects/:id/jobs", nil, unseenHint},
 		{404, "404 Commit Not Found", "GET", "/projects/:id/jobs", func(r *rejection) { r.query = url.Values{"ref": {"x"}} }, unseenHint},
 		{404, "the feature is off", "GET", "/projects/:id/audit_events", nil, ""},
@@ -98,6 +100,9 @@ func TestRejectionHint(t *testing.T) {
 
 func of(kind credential.Kind) func(*rejection) { return func(r *rejection) { r.credential = kind } }
 func with(base string) func(*rejection)        { return func(r *rejection) { r.base = base } }
+func forImage(path string) func(*rejection) {
+	return func(r *rejection) { r.query = url.Values{"scope": {"repository:" + path + ":delete"}} }
+}
 func inNeutral(r *rejection)                   { r.vocabulary = Neutral }
 func naming(scopes ...string) func(*rejection) { return func(r *rejection) { r.scopes = scopes } }
 func here(r *rejection)                        { r.loopback = true }

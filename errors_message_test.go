@@ -57,6 +57,8 @@ func TestMessageSaysEachTextOnce(t *testing.T) {
 		`{"message":{"name":["is taken","is taken"]}}`:                       "name is taken",
 		`{"message":{"base":["a"],"other":["a"]}}`:                           "base a: other a",
 		`{"errors":[{"code":"A","message":"b"},{"code":"A","message":"b"}]}`: "A: b",
+		`{"errors":[{"code":"A"},5,{"message":"b"},{"code":5}]}`:             "A: b",
+		`{"errors":{"name":["a"]}}`:                                          "",
 		`{"message":"A: b","errors":[{"code":"A","message":"b"}]}`:           "A: b",
 	} {
 		message, _ := readMessage([]byte(body), "application/json", safetext.Clean)
@@ -93,6 +95,7 @@ func TestMessageOfNestedValues(t *testing.T) {
 		`{"message":{"a":[[["x",7,null]]]}}`:                   {"a": {"x", "7"}},
 		`{"message":{"` + strings.Repeat("k", 257) + `":"x"}}`: {strings.Repeat("k", 256) + "...": {"x"}},
 		`{"error":"insufficient_scope"}`:                       nil,
+		`{"error":"invalid_scope","scope":"api"}`:              nil,
 		`{"error":"insufficient_scope","scope":null}`:          nil,
 		`{"error":"insufficient_scope","scope":""}`:            {"scope": {""}},
 	} {
