@@ -181,6 +181,9 @@ func TestTokenSource(t *testing.T) {
 		assert.Equal(t, test.asked, n, test.name)
 		require.ErrorIs(t, err, test.is, test.name)
 		assert.Empty(t, reveals(err), test.name)
+		if test.name == "sealed" {
+			assert.True(t, strings.HasSuffix(err.Error(), ": obtaining a token failed"), err)
+		}
 	}
 }
 

@@ -77,7 +77,7 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 		userAgent:     "forge-go/" + Version,
 		limits:        defaultLimits,
 		newCredential: noCredential,
-		builder:       &builder{credentialChanged: true, transportChanged: true, registryChanged: true},
+		builder:       &builder{transportChanged: true}, // without a parent, nothing is shared
 	}
 	return build(cfg, &Client{}, options)
 }

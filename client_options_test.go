@@ -270,9 +270,13 @@ func TestClientDefaults(t *testing.T) {
 	assert.Equal(t, []time.Duration{time.Second, time.Second}, []time.Duration{o.limits.call, o.limits.Header})
 	for name, option := range map[string]Option{
 		"WithPerPage": WithPerPage(0), "WithHeader": WithHeader("Authorization", "x"), "WithMaxBytes": WithMaxBytes(0), "WithTimeout": WithTimeout(30), "WithHeaderTimeout": WithHeaderTimeout(0),
+		"WithRetry": WithRetry(RetryPolicy{MaxAttempts: -1}), "WithVocabulary": WithVocabulary(2), "WithUserAgent": WithUserAgent("a\n"), "WithUserAgent ": WithUserAgent(""),
+		"WithToken": WithToken("two words"), "WithJobToken": WithJobToken(""), "WithOAuth": WithOAuth(&oauth2.Config{}, &oauth2.Token{AccessToken: "two words"}),
+		"WithRegistry": WithRegistry("https://a.example.com/v2", "https://a.example.com"), "WithRegistry ": WithRegistry("https://a.example.com", "https://a.example.com/jwt/auth"),
+		"WithRegistryCredentials": WithRegistryCredentials("a", ""), "WithRegistryCredentials ": WithRegistryCredentials("a:b", "c"),
 	} {
 		_, err := c.With(option)
-		refusedOption(t, err, name)
+		refusedOption(t, err, strings.TrimSpace(name))
 	}
 }
 

@@ -44,6 +44,12 @@ func TestWithHTTPClient(t *testing.T) {
 	assert.Equal(t, 10*time.Second, got.TLSHandshakeTimeout)
 	assert.EqualValues(t, 256<<10, got.MaxResponseHeaderBytes)
 	assert.NotNil(t, got.DialContext)
+	shared := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = shared })
+	http.DefaultTransport = given
+	c, err = NewClient("https://forge.example.com", WithHTTPClient(&http.Client{}))
+	require.NoError(t, err)
+	assert.Equal(t, 200, c.core.transport.(*http.Transport).MaxIdleConnsPerHost, "the default at the time of NewClient")
 	assert.Equal(t, 512, conn.Shared().MaxIdleConnsPerHost)
 	assert.EqualValues(t, tls.VersionTLS12, conn.Shared().TLSClientConfig.MinVersion)
 }
@@ -67,6 +73,10 @@ func withDerives(t *testing.T) {
 	}
 	assert.Equal(t, []string{secret, "other", "", secret}, tokens)
 	assert.Equal(t, 1, w.accepted())
+	synctest.Wait() // the connection is idle
+	c.CloseIdleConnections()
+	require.NoError(t, bare.Do(t.Context(), callOf(RetryClassSafe), nil))
+	assert.Equal(t, 2, w.accepted())
 }
 
 // A client and a derived client with the same API credential share the retry budget and the waits
@@ -147,6 +157,19 @@ func TestOAuthOverAnotherTransport(t *testing.T) {
 	require.NoError(t, parent.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Equal(t, 2, dials)
 	assert.Equal(t, safetext.Redacted, derived.Redact("new-token-2"), "each client has the latest token")
+}
+
+// A client that NewClient did not make refuses calls, and says nothing of a server.
+func TestClientsOfNoServer(t *testing.T) {
+	for _, c := range []*Client{nil, {}} {
+		_, err := c.With()
+		refused(t, err, "Client", "")
+		refused(t, c.Do(t.Context(), Call{Route: "/user"}, nil), "Client", "")
+		assert.Equal(t, []any{"", "a", Stats{}}, []any{c.BaseURL(), c.Redact("a"), c.Stats()})
+	}
+	c, err := NewClient("https://forge.example.com")
+	require.NoError(t, err)
+	assert.Equal(t, "forge.Client(https://forge.example.com/api/v4)", c.String())
 }
 
 // The error names a missing variable.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,21 +52,8 @@ func (b base) option() (option, param string) {
 	return "baseURL", ""
 }
 
-// origin names the server for the throttle.
-func (b base) origin() string {
-	switch b {
-	case registryBase:
-		return "registry"
-	case authBase:
-		return "registry's token endpoint"
-	case otherBase:
-		return "another server"
-	case tokenBase:
-		return "OAuth token endpoint"
-	default:
-		return "API"
-	}
-}
+// origin is the server for the throttle, which shows it to nobody.
+func (b base) origin() string { return strconv.Itoa(int(b)) }
 
 // quota is the documented rate limit of a single route (Document 1 §8).
 type quota uint8

@@ -123,7 +123,7 @@ func undecodable(t reflect.Type) string {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		return fmt.Sprintf("JSON has no value of type %s", t)
 	}
-	if t.Kind() != reflect.Struct || t.NumField() == 0 || decodesItself(t) || isResponseType(t) {
+	if t.Kind() != reflect.Struct || t.NumField() == 0 || decodesItself(t) {
 		return ""
 	}
 	for i := range t.NumField() {
@@ -159,7 +159,7 @@ func (c *Client) customRequest(call Call) *request {
 	}
 	r := c.service().newRequest(call.Method, call.Route, args)
 	r.query, r.queryOptions, r.accept, r.custom = call.Query, call.Options, call.Accept, true
-	if known, args := matchRoute(call.Method, r.path); r.err == nil && known != nil {
+	if known, args := matchRoute(call.Method, r.path); known != nil {
 		r.route, r.quotaKey = known, known.quota.key(args) // the placeholders of the call may have other names
 	}
 	if err := firstError(call.check(), call.checkRoute(r.route)); err != nil {

@@ -99,6 +99,7 @@ func TestBadCalls(t *testing.T) {
 	for _, route := range []string{"", "/", "user", "//user", "/a\nb", "/a b\x00", "/a/../b", "/..", "/./a", "/a//b", "/a/%2e%2e/b", "/a?b=c", "/user?", "/a#b"} {
 		refused(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: route}, nil), "Call.Route", "")
 	}
+	require.ErrorIs(t, client.Do(t.Context(), Call{Route: "/x/:az_/", Args: []Arg{ID(1)}}, nil, DryRun(nil)), ErrDryRun, "a slash at the end")
 	for _, name := range []string{"private_token", "PRIVATE_TOKEN", "access_token", "job_token", "token", "sudo", "Sudo", "refresh_token", "client_secret"} {
 		refused(t, client.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user", Query: url.Values{name: {"x"}}}, nil), "Call.Query", name)
 	}
@@ -221,17 +222,29 @@ func TestCallPagination(t *testing.T) {
 	}
 }
 
-// The name of a call is the service of its route, in hooks and transports.
+// The name of a call is the service of its route, in hooks and transports. The route of an endpoint
+// of the contract has all that the contract says, whatever the placeholders are called.
 func TestCallName(t *testing.T) {
-	for name, want := range map[string]string{"": "call", "jobs": "jobs"} {
-		services := []string{}
+	known, _ := findRoute("GET", "/projects/:id/audit_events")
+	named := known.Route
+	named.Service = "own"
+	for _, test := range []struct {
+		call Call
+		want Route
+	}{
+		{Call{Route: "/projects/:id/jobs"}, Route{Method: "GET", Template: "/projects/:id/jobs", Service: "call", Pagination: PaginationOffset, Class: RetryClassSafe}},
+		{Call{Route: "/projects/:id/jobs", Name: "jobs"}, Route{Method: "GET", Template: "/projects/:id/jobs", Service: "jobs", Pagination: PaginationOffset, Class: RetryClassSafe}},
+		{Call{Route: "/projects/:project/audit_events"}, known.Route},
+		{Call{Route: "/projects/:id/audit_events", Name: "own"}, named},
+	} {
+		var got Route
 		client := wireClient(t, "https://forge.example.com", through(func(req *http.Request) (*http.Response, error) {
-			r, _ := RouteFromContext(req.Context())
-			services = append(services, r.Service+" "+r.Template)
+			got, _ = RouteFromContext(req.Context())
 			return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
 		}))
-		require.NoError(t, client.Do(t.Context(), Call{Route: "/projects/:id/jobs", Args: []Arg{ID(1)}, Name: name}, nil))
-		assert.Equal(t, []string{want + " /projects/:id/jobs"}, services)
+		test.call.Args = []Arg{ID(1)}
+		require.NoError(t, client.Do(t.Context(), test.call, nil))
+		assert.Equal(t, test.want, got)
 	}
 }
 
@@ -285,6 +298,10 @@ func TestCallOptions(t *testing.T) {
 		var invalid *ValidationError
 		require.ErrorAs(t, client.Do(t.Context(), call, nil), &invalid)
 		assert.Equal(t, "ownFilters.Name", invalid.Option)
+	}
+	late := &ownFilters{After: time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for _, call := range []Call{{Route: "/x", Options: late}, {Method: "POST", Route: "/x", Multipart: &Multipart{File: upload.File, Options: late}}} {
+		require.ErrorContains(t, client.Do(t.Context(), call, nil), errNoTime.Error())
 	}
 	require.NoError(t, client.Do(t.Context(), Call{Route: "/x", Options: (*ownFilters)(nil), Query: want}, nil), "nil options")
 	err = client.Do(t.Context(), Call{Route: "/x", Options: &struct{ N int64 }{-1}}, nil, DryRun(nil))

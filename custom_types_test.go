@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"net/http"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -37,10 +38,12 @@ type (
 	tree    struct{ Children []*tree }
 	ownJSON struct{ forge.Issue } // a promoted method cannot be told from its own
 	closed  struct{ Inner stamped }
+	ownList []func()
 	kept    struct {
 		Issue  forge.Issue
-		Hidden stamped `json:"-"`
-		hidden stamped //nolint:unused // encoding/json does not look there
+		Detail forge.RegistryTagDetail // a response type may embed another one
+		Hidden stamped                 `json:"-"`
+		hidden stamped                 //nolint:unused // encoding/json does not look there
 		Closed closed
 		Self   *itself
 		Tree   tree
@@ -49,6 +52,7 @@ type (
 
 func (*ownJSON) UnmarshalJSON([]byte) error  { return nil }
 func (ownJSON) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
+func (*ownList) UnmarshalJSON([]byte) error  { return nil }
 func (*closed) UnmarshalJSON([]byte) error   { return nil }
 func (closed) MarshalJSON() ([]byte, error)  { return []byte("{}"), nil }
 
@@ -69,7 +73,7 @@ func TestCallersTypesAreRefused(t *testing.T) {
 	for text, value := range map[string]any{
 		"forge_test.stamped embeds forge.Issue, whose methods hide its other fields from encoding/json: name the field, as in Issue forge.Issue": &stamped{},
 		"stampedPointer embeds": &stampedPointer{}, "tagged embeds": &tagged{}, "two embeds forge.TimeStats": &two{}, "deep embeds forge.Issue": &deep{},
-		"stamped embeds": &within{}, "forge_test.stamped embeds ": &[]stamped{}, "forge_test.stamped embeds f": &[2]map[string]**stamped{}, "ownJSON embeds": &ownJSON{},
+		"stamped embeds": &within{}, "stamped embeds forge": &struct{ within }{}, "forge_test.stamped embeds ": &[]stamped{}, "forge_test.stamped embeds f": &[2]map[string]**stamped{}, "ownJSON embeds": &ownJSON{},
 	} {
 		refused(client.Do(ctx, post, value), "out", text)
 		call := post
@@ -92,9 +96,11 @@ func TestCallersTypesAreRefused(t *testing.T) {
 	assert.Empty(t, srv.Requests(), "nothing was sent")
 
 	post.Body = kept{}
-	var invalid *forge.ValidationError
-	err = client.Do(ctx, post, new(kept))
-	require.Error(t, err)
-	assert.NotErrorAs(t, err, &invalid, "encoding/json does not look there")
+	for _, out := range []any{new(kept), new(ownList), new(netip.Addr), new(struct{})} {
+		var invalid *forge.ValidationError
+		err = client.Do(ctx, post, out)
+		require.Error(t, err)
+		assert.NotErrorAs(t, err, &invalid, "encoding/json does not look there, or calls a method")
+	}
 	assert.NotEmpty(t, srv.Requests())
 }

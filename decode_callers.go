@@ -83,8 +83,8 @@ func (d *callerDecoder) value(v reflect.Value) bool {
 	if !d.walks && !isWalked(t) {
 		text := d.r.View()
 		err := unmarshal(text, v)
-		if err == nil || d.r.Err() != nil {
-			return err == nil
+		if err == nil {
+			return true
 		}
 		d.r.Back(text)
 		d.walks = true
@@ -154,10 +154,10 @@ func (d *callerDecoder) parts(v reflect.Value, kind string) bool {
 		return true
 	}
 	text := d.r.View()
-	if err := unmarshal(text, v); err != nil && d.r.Err() == nil {
+	if err := unmarshal(text, v); err != nil {
 		return d.misfit(v, kind, err)
 	}
-	return d.r.Err() == nil
+	return true
 }
 
 func unmarshal(text []byte, v reflect.Value) error {
@@ -185,7 +185,7 @@ func (d *callerDecoder) lost(t reflect.Type, got string, cause error) {
 func (d *callerDecoder) response(v reflect.Value, kind string) bool {
 	v.SetZero()
 	ok := v.Addr().Interface().(decodable).decodeFrom(d.r) || kind == "null"
-	if !ok && d.r.Err() == nil {
+	if !ok {
 		d.lost(v.Type(), kind, nil)
 	}
 	return ok
@@ -294,7 +294,7 @@ func (d *callerDecoder) quoted(v reflect.Value) {
 	only := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "F", Type: v.Type(), Tag: `json:"f,string"`}})).Elem()
 	only.Field(0).Set(v)
 	object := append(append([]byte(`{"f":`), text...), '}')
-	if err := unmarshal(object, only); d.r.Err() == nil && err != nil {
+	if err := unmarshal(object, only); err != nil {
 		d.misfit(v, kind, err)
 		return
 	}
@@ -375,7 +375,7 @@ func embedded(t reflect.Type, outer []reflect.Type) reflect.Type {
 		if isResponseType(typ) {
 			return typ
 		}
-		if found := embedded(typ, append(slices.Clip(outer), t)); found != nil {
+		if found := embedded(typ, append(outer, t)); found != nil {
 			return found
 		}
 	}
@@ -435,7 +435,7 @@ func callerStructOf(t reflect.Type) *callerStruct {
 // add adds the fields of a struct at an index path, and those of the structs that it embeds. The
 // struct itself is embedded in outer, whose fields hide its own if it occurs there again.
 func (s *callerStruct) add(t reflect.Type, path []int, outer []reflect.Type) {
-	outer = append(slices.Clip(outer), t)
+	outer = append(outer, t)
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		typ, index := f.Type, append(slices.Clone(path), f.Index...)

@@ -32,6 +32,7 @@ type ownPart struct {
 	Bytes []byte          `json:"bytes"`
 	Hid   int             `json:"-"`
 	Dash  int             `json:"-,"` //nolint:staticcheck // the key "-"
+	Deep  []map[string][]*map[string][2]int
 	ownEmbedded
 	*OwnRing
 	After string `json:"after"`
@@ -164,27 +165,56 @@ func TestForeignMismatches(t *testing.T) {
 	assert.ErrorContains(t, err, `/At is a JSON string, and its Go type is time.Time: parsing time "yesterday"`)
 }
 
+// likeEncodingJSON decodes a text part by part, and as a whole with encoding/json, into two values
+// that were equal. Both must fail, or the values must be equal again.
+func likeEncodingJSON[T any](t require.TestingT, text string, before func() T) {
+	ours, theirs := before(), before()
+	var r jsonread.Reader
+	r.Reset([]byte(text))
+	d := callerDecoder{r: &r, walks: true}
+	d.value(reflect.ValueOf(&ours).Elem())
+	err := json.Unmarshal([]byte(text), &theirs)
+	require.Equal(t, err != nil, d.err != nil, "%s: %v, %v", text, err, d.err)
+	if err == nil {
+		require.Equal(t, theirs, ours, "%s", text)
+	}
+}
+
 // Values are decoded one by one as encoding/json decodes the whole, and errors are found in the
 // same texts.
 func TestForeignLikeEncodingJSON(t *testing.T) {
-	values := []string{"1", "-7", "300", "1.5", "null", `"x"`, `""`, `"5"`, `"AQI="`, "true", "{}", "[]", `{"a":1}`, `{"7":{"id":2}}`, "[1,2]", "[true]", `[{"id":1,"x":2},{"kind":"k"}]`, `"2026-03-01T00:00:00Z"`}
-	keys := []string{"id", "ID", "name", "parts", "sizes", "pair", "any", "kind", "note", "at", "count", "by_id", "bytes", "small", "share", "after", "After", "unknown", "ring", "link", "-", "Hid"}
+	values := []string{"1", "-7", "300", "1.5", "null", `"x"`, `""`, `"5"`, `"AQI="`, "true", "{}", "[]", `{"a":1}`, `{"7":{"id":2}}`, "[1,2]", "[true]", `[{"id":1,"x":2},{"kind":"k"}]`, `"2026-03-01T00:00:00Z"`, `[{"a":[{"b":[1,2,3]},null,{"b":[1]}]},null]`, `[{"a":[{"b":["x"]}]}]`}
+	keys := []string{"id", "ID", "name", "parts", "sizes", "pair", "any", "kind", "note", "at", "count", "by_id", "bytes", "small", "share", "after", "After", "unknown", "ring", "link", "-", "Hid", "Deep", "twice"}
+	filled := func() ownPart {
+		return ownPart{ID: 9, Name: new("n"), Sizes: map[string]int{"a": 9}, Pair: [2]bool{true, true}, Any: 9, Kind: ownKind{"j"}, Count: 9, Bytes: []byte("b"), ownEmbedded: ownEmbedded{Small: 9, Twice: 9}, OwnRing: &OwnRing{Ring: 9}}
+	}
+	for _, key := range keys {
+		for _, value := range values {
+			likeEncodingJSON(t, `{"`+key+`":`+value+`}`, filled)
+		}
+	}
+	for _, text := range []string{`{"Same":1,"Other":2}`, `{"small":1}`, `{"small":null,"SHARE":1}`, `{"new":1}`} {
+		likeEncodingJSON(t, text, func() (v twins) { return v })
+		likeEncodingJSON(t, text, func() (v struct{ *ownEmbedded }) { return v }) // encoding/json cannot allocate it
+		likeEncodingJSON(t, text, func() (v struct{ *ownEmbedded }) {
+			v.ownEmbedded = new(ownEmbedded)
+			return v
+		})
+	}
+	likeEncodingJSON(t, `{"Issue":{"id":1},"Users":[{"id":2},null],"ByKey":{"a":{"id":3}}}`, func() (v struct {
+		Issue Issue
+		Users []*UserSummary
+		ByKey map[string]Label
+	}) {
+		v.Issue, v.Users, v.ByKey = Issue{Title: "old"}, []*UserSummary{{Name: "old"}}, map[string]Label{"a": {Name: "old"}, "b": {}}
+		return v
+	})
 	rapid.Check(t, func(rt *rapid.T) {
 		var members []string
 		for range rapid.IntRange(0, 5).Draw(rt, "members") {
 			members = append(members, `"`+rapid.SampledFrom(keys).Draw(rt, "key")+`":`+rapid.SampledFrom(values).Draw(rt, "value"))
 		}
-		text := []byte("{" + strings.Join(members, ",") + "}")
-		var ours, theirs ownPart
-		var r jsonread.Reader
-		r.Reset(text)
-		d := callerDecoder{r: &r, walks: true}
-		d.value(reflect.ValueOf(&ours).Elem())
-		err := json.Unmarshal(text, &theirs)
-		require.Equal(rt, err != nil, d.err != nil, "%s: %v, %v", text, err, d.err)
-		if err == nil {
-			require.Equal(rt, theirs, ours, "%s", text)
-		}
+		likeEncodingJSON(rt, "{"+strings.Join(members, ",")+"}", func() (v ownPart) { return v })
 	})
 }
 
@@ -199,12 +229,9 @@ func TestForeignDash(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, mismatches)
 	assert.Equal(t, dash{Dash: 1, ownKept: ownKept{Extra: map[string]json.RawMessage{"Hid": json.RawMessage("2"), "new": json.RawMessage("3")}}}, value)
-	// Two fields of one name hide each other, whatever is between them.
-	both, _, err := decodeText[twins](`{"Same":1,"Other":2}`)
-	require.NoError(t, err)
-	assert.Equal(t, twins{twinA: twinA{Other: 2}}, both)
 }
 
+// Two fields of one name hide each other, whatever is between them.
 type twinA struct {
 	Same  int
 	Other int

@@ -294,3 +294,30 @@ func largePage(t testing.TB) []byte {
 	}
 	return []byte("[" + strings.Join(items, ",") + "]")
 }
+
+// The memory of each element that is decoded counts: as an element of a page, a list or a map.
+func TestElementsCount(t *testing.T) {
+	const list, object = `[{},{},{}]`, `{"a":{},"b":{},"c":{}}`
+	label, key := sizeOf[Label](), sizeOf[string]()
+	foreign := func(out any) func(*jsonread.Reader) {
+		return func(r *jsonread.Reader) { _, _ = unmarshalForeign(out, r) }
+	}
+	for name, test := range map[string]struct {
+		text   string
+		each   int
+		decode func(*jsonread.Reader)
+	}{
+		"page":          {list, label, func(r *jsonread.Reader) { _, _ = decodePage[Label](r) }},
+		"slice":         {list, label, func(r *jsonread.Reader) { sliceOf(r, (*Label).decodeFrom) }},
+		"map":           {object, key + label, func(r *jsonread.Reader) { mapOf(r, (*Label).decodeFrom) }},
+		"caller's list": {list, label, foreign(new([]Label))},
+		"caller's map":  {object, key + label, foreign(new(map[string]Label))},
+	} {
+		for limit, fits := range map[int]bool{3 * test.each: true, 3*test.each - 1: false} {
+			r := jsonread.Reader{Foreign: unmarshalForeign, Limit: int64(limit)}
+			r.Reset([]byte(test.text))
+			test.decode(&r)
+			assert.Equal(t, fits, r.Err() == nil, "%s: %v", name, r.Err())
+		}
+	}
+}

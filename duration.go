@@ -22,18 +22,9 @@ type WorkDuration time.Duration
 // A day has 8 hours, a week 5 days and a month 4 weeks, as on a server with default settings.
 func ParseWorkDuration(s string) (WorkDuration, error) {
 	rest, negative := strings.CutPrefix(strings.TrimSpace(s), "-")
-	rest = strings.TrimSpace(rest)
-	var total time.Duration
-	if rest == "" {
-		return 0, badDuration(s)
-	}
-	for ; rest != ""; rest = strings.TrimLeft(rest, " ") {
-		n, unit, tail, ok := nextWork(rest)
-		if !ok || n > int64((math.MaxInt64-total)/unit) {
-			return 0, badDuration(s)
-		}
-		total += time.Duration(n) * unit
-		rest = tail
+	total, ok := sumOfUnits(strings.TrimSpace(rest), workUnit)
+	if !ok {
+		return 0, fmt.Errorf("forge: %q is not a duration of the form 1w 2d 3h30m", safetext.Clean(s, 64))
 	}
 	if negative {
 		total = -total
@@ -41,22 +32,20 @@ func ParseWorkDuration(s string) (WorkDuration, error) {
 	return WorkDuration(total), nil
 }
 
-// nextWork splits the first number and its unit off s.
-func nextWork(s string) (n int64, unit time.Duration, rest string, ok bool) {
-	digits := 0
-	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
-		n = n*10 + int64(s[digits]-'0')
-		if digits++; digits > 15 {
-			return 0, 0, "", false
-		}
+// sumOfUnits adds numbers with units, between which there may be spaces. It returns false for any
+// other text, and for a sum that is too large.
+func sumOfUnits(s string, unitOf func(word string) time.Duration) (total time.Duration, ok bool) {
+	for ok = s != ""; ok && s != ""; {
+		digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+		word := strings.TrimLeft(s[digits:], " ")
+		letters := len(word) - len(strings.TrimLeft(word, "abcdefghijklmnopqrstuvwxyz"))
+		n, err := strconv.ParseInt(s[:digits], 10, 64)
+		unit := unitOf(word[:letters])
+		ok = err == nil && unit > 0 && n <= int64((math.MaxInt64-total)/unit)
+		total += time.Duration(n) * unit
+		s = strings.TrimLeft(word[letters:], " ")
 	}
-	rest = strings.TrimLeft(s[digits:], " ")
-	letters := 0
-	for letters < len(rest) && rest[letters] >= 'a' && rest[letters] <= 'z' {
-		letters++
-	}
-	unit = workUnit(rest[:letters])
-	return n, unit, rest[letters:], digits > 0 && unit > 0
+	return total, ok
 }
 
 func workUnit(name string) time.Duration {
@@ -76,10 +65,6 @@ func workUnit(name string) time.Duration {
 		return time.Second
 	}
 	return 0
-}
-
-func badDuration(s string) error {
-	return fmt.Errorf("forge: %q is not a duration of the form 1w 2d 3h30m", safetext.Clean(s, 64))
 }
 
 // String returns hours, minutes and seconds: "3h30m". Zero is "0m".
@@ -143,25 +128,12 @@ type Age string
 // is numbers with the units hour, day, week, month and year, in full, in the plural, or as h, d, w,
 // mo and y. It rejects m, which may mean minutes or months.
 func (a Age) duration() (time.Duration, error) {
-	rest := strings.TrimSpace(string(a))
-	var total time.Duration
-	for rest != "" {
-		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-		word := strings.TrimLeft(rest[digits:], " ")
-		letters := len(word) - len(strings.TrimLeft(word, "abcdefghijklmnopqrstuvwxyz"))
-		n, err := strconv.ParseInt(rest[:digits], 10, 32)
-		unit := ageUnit(word[:letters])
-		if err != nil || unit == 0 || n > int64((math.MaxInt64-total)/unit) {
-			return 0, a.invalid()
-		}
-		total += time.Duration(n) * unit
-		rest = strings.TrimLeft(word[letters:], " ")
-	}
+	total, ok := sumOfUnits(strings.TrimSpace(string(a)), ageUnit)
 	switch {
-	case total == 0 && strings.TrimSpace(string(a)) != "":
-		return 0, errors.New("forge: it is zero: leave OlderThan empty for any age")
-	case total == 0:
+	case !ok:
 		return 0, a.invalid()
+	case total == 0:
+		return 0, errors.New("forge: it is zero: leave OlderThan empty for any age")
 	}
 	return total, nil
 }

@@ -148,14 +148,10 @@ func encodeMultipart(fields url.Values, fileField string, file File) (*payload, 
 	w := multipart.NewWriter(&head)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		for _, text := range fields[name] {
-			if err := w.WriteField(name, text); err != nil {
-				return nil, err
-			}
+			_ = w.WriteField(name, text) // a buffer returns no errors
 		}
 	}
-	if _, err := w.CreateFormFile(fileField, file.Name); err != nil {
-		return nil, err
-	}
+	_, _ = w.CreateFormFile(fileField, file.Name)
 	tail := []byte("\r\n--" + w.Boundary() + "--\r\n")
 	return &payload{
 		contentType: w.FormDataContentType(),
@@ -261,7 +257,7 @@ func fieldOf(t reflect.Type, wire string) string {
 		if !nested {
 			return field.Name
 		}
-		return joinParts(".", field.Name, fieldOf(field.Type, strings.Replace(inner, "]", "", 1)))
+		return joinParts(".", field.Name, fieldOf(field.Type, strings.ReplaceAll(inner, "]", "")))
 	}
 	return ""
 }

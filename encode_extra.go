@@ -1,13 +1,11 @@
 package forge
 
 import (
-	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -130,18 +128,19 @@ func extraStruct(v reflect.Value) (any, error) {
 	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, err
 	}
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		name = cmp.Or(name, f.Name)
-		field, err := v.FieldByIndexErr(f.Index)
-		if _, sent := members[name]; err != nil || !sent || !f.IsExported() || !holdsTimes(f.Type, nil) {
+	for _, f := range callerStructOf(v.Type()).fields {
+		if _, sent := members[f.key]; !sent { // it is zero, or in a nil pointer
 			continue
 		}
-		form, err := extraValue(name, field)
+		field := v.FieldByIndex(f.index)
+		if !holdsTimes(field.Type(), nil) {
+			continue
+		}
+		form, err := extraValue(f.key, field)
 		if err != nil {
 			return nil, err
 		}
-		if members[name], err = json.Marshal(form); err != nil {
+		if members[f.key], err = json.Marshal(form); err != nil {
 			return nil, err
 		}
 	}

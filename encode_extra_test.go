@@ -79,6 +79,10 @@ func TestExtraEncodesAsFields(t *testing.T) {
 		at time.Time
 	}{at, at.Add(time.Hour)}
 	assert.JSONEq(t, `{"at":"2026-03-04T04:06:07.123Z"}`, string(encoded(t, &extraOptions{map[string]any{"y": hidden}})["y"]))
+	assert.JSONEq(t, `{"Next":{"Next":null,"At":"0001-01-01T00:00:00.000Z"},"At":"2026-03-04T04:06:07.123Z"}`, string(encoded(t, &extraOptions{map[string]any{"y": ring{&ring{}, at}}})["y"]))
+	for _, hidden := range []*Stamp{nil, {at}} {
+		assert.JSONEq(t, `{"At":"x"}`, string(encoded(t, &extraOptions{map[string]any{"y": hides{hidden, "x"}}})["y"]))
+	}
 	nestings := map[string]func(v reflect.Value) any{
 		"alone":        func(v reflect.Value) any { return v.Interface() },
 		"pointer":      func(v reflect.Value) any { return pointerTo(v).Interface() },
@@ -133,6 +137,40 @@ func TestExtraIsNamed(t *testing.T) {
 	}
 }
 
+// ring is a type in which its own pointer comes before a time.
+type ring struct {
+	Next *ring
+	At   time.Time
+}
+
+// hides has a field that hides a time in an embedded struct.
+type hides struct {
+	*Stamp
+	X string `json:"At"`
+}
+
+// Stamp is embedded.
+type Stamp struct{ At time.Time }
+
+// A value of a caller is encoded up to maxNesting levels, of which an interface is one. Fields that
+// encoding/json does not write do not count, nor do values that encode themselves.
+func TestNesting(t *testing.T) {
+	for name, in := range map[string]func(any) any{
+		"list": func(v any) any { return []any{v} }, "array": func(v any) any { return [2]any{1, v} }, "map": func(v any) any { return map[string]any{"a": v} },
+		"pointer": func(v any) any { return &v }, "struct": func(v any) any { return embeddedValue{v} },
+	} {
+		deep := any(1)
+		for range maxNesting / 2 {
+			deep = in(deep)
+		}
+		require.NoError(t, checkNesting(deep), name)
+		require.Error(t, checkNesting(in(deep)), name)
+		require.Error(t, checkNesting(struct{ embeddedValue }{embeddedValue{deep}}), name)
+		require.NoError(t, checkNesting(struct{ hidden any }{in(deep)}), name)
+		require.NoError(t, checkNesting(extraOptions{map[string]any{"x": deep}}), name)
+	}
+}
+
 func pointerTo(v reflect.Value) reflect.Value {
 	p := reflect.New(v.Type())
 	p.Elem().Set(v)
@@ -144,6 +182,8 @@ type tree struct {
 	text        string
 	parent, one *tree
 	two         []*tree
+	all         []any
+	named       map[string]any
 }
 
 func (t *tree) MarshalJSON() ([]byte, error) { return json.Marshal(t.text) }
@@ -164,6 +204,8 @@ func TestBodiesAreUTF8(t *testing.T) {
 	root := &tree{text: "\ufffd"}
 	root.parent, root.one = root, &tree{text: "b", parent: root}
 	root.two = []*tree{root, root.one, root}
+	root.all, root.named = make([]any, 2), map[string]any{}
+	root.all[0], root.all[1], root.named["a"], root.named["b"] = root.all, root.all, root.named, root.named
 	_, err := encodeJSON(&extraOptions{map[string]any{"x": root}})
 	assert.NoError(t, err)
 }

@@ -185,8 +185,7 @@ func (e *Error) causeText() string {
 	if e.cause == nil {
 		return ""
 	}
-	joined := strings.ReplaceAll(e.cause.Error(), "\n", "; ") // two causes have a line each
-	return safetext.Clean(joined, maxErrorText)
+	return safetext.Printable(strings.ReplaceAll(e.cause.Error(), "\n", "; ")) // two causes have a line each
 }
 
 // Timeout reports whether the call took too long: a deadline passed, or the server was silent. With

@@ -51,7 +51,8 @@ func TestRejectionHint(t *testing.T) {
 		{403, "an HTML page titled Blocked", "GET", "/audit_events", fromOthers, "the response is not from the API: a proxy or a firewall may have refused the call"},
 		{403, "insufficient_granular_scope: more", "GET", "/projects/:id/resource_groups/:key/upcoming_jobs", nil,
 			"the token is fine-grained, and this endpoint needs read_resource_group and read_job: add what it lacks to the token"},
-		{403, "insufficient_scope: more", "PUT", "/runners/:id", ofGitLab, "the token needs the scope api or manage_runner"},
+		{403, "insufficient_scope: more", "PUT", "/runners/:id", nil, "the token needs the scope api or manage_runner"},
+		{403, "insufficient_scope: more", "PUT", "/runners/:id", inNeutral, "the token needs the scope api or manage_runners"},
 		{403, "insufficient_scope: more", "GET", "/audit_events", naming("read_api", "x y,z"), "the token needs the scope read_api or x or y or z"},
 		{403, "insufficient_scope: more", "GET", "/projects/:id/jobs", naming("ai_workflows"), "the token needs the scope ai_workflows"},
 		{401, "dpop_error: DPoP header is missing", "GET", "/issues", nil, "the server requires a DPoP proof for this token, and the client sends none: turn DPoP off for the token's user, or send the proof from the transport of WithHTTPClient"},
@@ -59,6 +60,8 @@ func TestRejectionHint(t *testing.T) {
 		{403, "insufficient_scope: more", "GET", "/projects/:id/jobs", nil, "the token lacks a scope that this call needs"},
 		{403, "insufficient_scope: more", "GET", "/audit_events", nil, "the token needs the scope read_api or api"},
 
+		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("group/app.x"), "the registry's user may lack access, or the image may not exist"},
+		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("forge.example.com/a"), `the registry's user may lack access, or the image may not exist; an image path has no host: omit "forge.example.com" if it is one`},
 		{404, "404 Project Not Found", "GET", "/projects/:id/jobs", nil, unseenHint},
 		{404, "404 Commit Not Found", "GET", "/projects/:id/jobs", func(r *rejection) { r.query = url.Values{"ref": {"x"}} }, unseenHint},
 		{404, "the feature is off", "GET", "/projects/:id/audit_events", nil, ""},
@@ -70,6 +73,7 @@ func TestRejectionHint(t *testing.T) {
 		{404, "404 Not Found", "GET", "/jobs", here, "the endpoint may not exist"},
 		{404, "404 Not Found", "GET", "/projects/42/jobs", here, "the endpoint may not exist"},
 		{404, "404 Not Found", "GET", "/projects/acme/jobs.x", hereWithFormats, `the endpoint may not exist; a path is one argument: use /projects/:id with Args: forge.Path("acme/app")`},
+		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", hereWithFormats, absentHint},
 		{404, "404 Not Found", "GET", "/user", with("https://forge.example.com/acme/api/v4"), "check the base URL: the API was requested at https://forge.example.com/acme/api/v4"},
 		{404, "404 Not Found", "GET", "/user", here, ""},
 		{404, "404 page not found", "GET", "/user", fromOthers, ""},
@@ -96,9 +100,10 @@ func TestRejectionHint(t *testing.T) {
 
 func of(kind credential.Kind) func(*rejection) { return func(r *rejection) { r.credential = kind } }
 func with(base string) func(*rejection)        { return func(r *rejection) { r.base = base } }
-func ofGitLab(r *rejection) {
-	r.vocabulary = GitLab
+func forImage(path string) func(*rejection) {
+	return func(r *rejection) { r.query = url.Values{"scope": {"repository:" + path + ":delete"}} }
 }
+func inNeutral(r *rejection)                   { r.vocabulary = Neutral }
 func naming(scopes ...string) func(*rejection) { return func(r *rejection) { r.scopes = scopes } }
 func here(r *rejection)                        { r.loopback = true }
 func hereWithFormats(r *rejection) {

@@ -105,15 +105,10 @@ func (f *fieldErrors) add(name string, raw []byte, depth int) {
 
 // addRegistry adds the errors of a container registry, which are objects with a code and a message.
 func (f *fieldErrors) addRegistry(raw []byte) {
-	if len(raw) == 0 {
-		return
-	}
 	var list []struct{ Code, Message string }
-	if json.Unmarshal(raw, &list) != nil {
-		return
-	}
+	_ = json.Unmarshal(raw, &list) // what is of another type stays empty
 	for _, e := range list {
-		f.leaf("", strings.TrimSuffix(e.Code+": "+e.Message, ": "))
+		f.leaf("", joinParts(": ", e.Code, e.Message))
 	}
 }
 

@@ -57,6 +57,8 @@ func TestMessageSaysEachTextOnce(t *testing.T) {
 		`{"message":{"name":["is taken","is taken"]}}`:                       "name is taken",
 		`{"message":{"base":["a"],"other":["a"]}}`:                           "base a: other a",
 		`{"errors":[{"code":"A","message":"b"},{"code":"A","message":"b"}]}`: "A: b",
+		`{"errors":[{"code":"A"},5,{"message":"b"},{"code":5}]}`:             "A: b",
+		`{"errors":{"name":["a"]}}`:                                          "",
 		`{"message":"A: b","errors":[{"code":"A","message":"b"}]}`:           "A: b",
 	} {
 		message, _ := readMessage([]byte(body), "application/json", safetext.Clean)
@@ -86,17 +88,32 @@ func TestMessageOfTokenLayer(t *testing.T) {
 // not there, or null, is no text.
 func TestMessageOfNestedValues(t *testing.T) {
 	for body, want := range map[string]map[string][]string{
-		`{"message":{"a":{"b":{"c":{"d":{"e":{}}}}}}}`:  {"a.b.c.d.e": {"{}"}},
-		`{"message":{"a":{"b":{"c":{"d":{"e":"x"}}}}}}`: {"a.b.c.d.e": {"x"}},
-		`{"message":{"a":[[[[["x"]]]]]}}`:               {"a": {`["x"]`}},
-		`{"message":{"a":[[[["x"]]]]}}`:                 {"a": {"x"}},
-		`{"message":{"a":[[["x",7,null]]]}}`:            {"a": {"x", "7"}},
-		`{"error":"insufficient_scope"}`:                nil,
-		`{"error":"insufficient_scope","scope":null}`:   nil,
-		`{"error":"insufficient_scope","scope":""}`:     {"scope": {""}},
+		`{"message":{"a":{"b":{"c":{"d":{"e":{}}}}}}}`:         {"a.b.c.d.e": {"{}"}},
+		`{"message":{"a":{"b":{"c":{"d":{"e":"x"}}}}}}`:        {"a.b.c.d.e": {"x"}},
+		`{"message":{"a":[[[[["x"]]]]]}}`:                      {"a": {`["x"]`}},
+		`{"message":{"a":[[[["x"]]]]}}`:                        {"a": {"x"}},
+		`{"message":{"a":[[["x",7,null]]]}}`:                   {"a": {"x", "7"}},
+		`{"message":{"` + strings.Repeat("k", 257) + `":"x"}}`: {strings.Repeat("k", 256) + "...": {"x"}},
+		`{"error":"insufficient_scope"}`:                       nil,
+		`{"error":"invalid_scope","scope":"api"}`:              nil,
+		`{"error":"insufficient_scope","scope":null}`:          nil,
+		`{"error":"insufficient_scope","scope":""}`:            {"scope": {""}},
 	} {
 		_, fields := readMessage([]byte(body), "application/json", safetext.Clean)
 		assert.Equal(t, want, fields, body)
+	}
+}
+
+// The title of a page is shown, unless the place of the tag is not known: İ has another length in
+// lower case.
+func TestMessageOfPage(t *testing.T) {
+	for page, want := range map[string]string{
+		"<TITLE> Bad\ngateway </TITLE>": "an HTML page titled Bad gateway", "<title>x": "an HTML page", "<title> </title>": "an HTML page", "<p>": "an HTML page",
+		strings.Repeat("İ", 20) + "<title>x</title>": "an HTML page", "\u212a<title>x</title>": "an HTML page",
+	} {
+		message, fields := readMessage([]byte(page), "text/html", safetext.Clean)
+		assert.Equal(t, want, message)
+		assert.Nil(t, fields)
 	}
 }
 

@@ -167,4 +167,5 @@ func TestSentinelOfAnUnusableResponse(t *testing.T) {
 	require.NotErrorIs(t, unusable, ErrNotModified)
 	require.ErrorIs(t, &Error{Status: 503, cause: context.Canceled}, ErrServer)
 	require.ErrorIs(t, &Error{Status: 503, cause: context.Canceled}, context.Canceled)
+	require.ErrorIs(t, &Error{Status: 400, cause: context.Canceled}, ErrBadRequest)
 }

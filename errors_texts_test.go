@@ -175,6 +175,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"URL of a page", answered(404, notFound, project(Path("https://gitlab.com/acme/app/-/issues/5?x=1#note"))), `it is a URL: use "acme/app"`},
 		{"URL with a query", answered(404, notFound, project(Path("https://gitlab.com/acme/app?x=1"))), `it is a URL: use "acme/app"`},
 		{"clone address", answered(404, notFound, project(Path("ssh://git@gitlab.com:22/acme/app.git"))), `it is a URL: use "acme/app"`},
+		{"URL with a fragment", answered(404, notFound, project(Path("https://gitlab.com/acme/app.git#top/x"))), `it is a URL: use "acme/app"; nothing was sent`},
 		{"URL of a server", answered(404, notFound, project(Path("https://gitlab.com/"))), "it is a URL: use the path of the object"},
 		{"clone path", answered(404, notFound, project(Path("acme/app.git"))), "the credential cannot see it; the path of a project is that of its address without .git"},
 		{"name as path", answered(404, notFound, project(Path("app"))), "the credential cannot see it; the path of a project begins with that of its group or user, as in group/app"},
@@ -240,7 +241,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			req.ContentLength = 5
 			_, err = c.HTTPClient().Do(req)
 			return err
-		}), "the body is 2 bytes shorter than its ContentLength"},
+		}), "the body is 2 bytes shorter than its ContentLength: set it to the number of bytes"},
 		{"no value to decode", done(204, "", Call{Method: "DELETE", Route: "/x"}, new(any)), "204 No Content: the call succeeded and there is no body to decode: pass nil for out; the write may have been applied"},
 		{"text to decode", answered(200, "a", func(c *Client) error { return c.Do(t.Context(), Call{Route: "/x", Form: url.Values{}}, new(any)) }, WithHTTPClient(textAnswers)), "the response is text/plain instead of JSON: use client.Open"},
 		{"a number for an object", done(200, "{}", Call{Route: "/x"}, new(int)), "the response is a JSON object, and out is of type int: pass a pointer to a struct or a map"},

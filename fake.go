@@ -35,7 +35,7 @@ func FakeList[T any](items []*T, opts ...RequestOption) iter.Seq2[*T, error] {
 // return an *Error for a call that fails. The error is a *ValidationError for options that apply to
 // lists only, and ErrDryRun with DryRun, whose plan stays empty.
 func FakeResponse(response Response, opts ...RequestOption) error {
-	options, err := fakeOptions(kindJSON|kindNoResult|kindStream, opts)
+	options, err := fakeOptions(kindStream, opts) // a download takes what other calls take, and more
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func fakePages[T any](items []*T, query string, mark *Mark) iter.Seq2[*page[T], 
 // fakePage returns a page with the headers that a server sends.
 func fakePage[T any](items []*T, query string) *page[T] {
 	number, size := pageNumber(query), maxPerPage
-	if n, err := strconv.Atoi(parseQuery(query).Get("per_page")); err == nil && n > 0 {
+	if n, _ := strconv.Atoi(parseQuery(query).Get("per_page")); n > 0 {
 		size = min(n, maxPerPage)
 	}
 	from := len(items)

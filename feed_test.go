@@ -282,16 +282,18 @@ func TestMarkFollowsTheServersClock(t *testing.T) {
 func TestSinceWithListAs(t *testing.T) {
 	s := newFeedServer(45)
 	client := s.client(t)
-	call := Call{Route: "/projects/:id/issues", Args: []Arg{Path("acme/app")}}
-	var page Response
-	texts, err := Collect(ListAs[json.RawMessage](t.Context(), client, call, Since(""), Into(&page), PerPage(10)))
-	require.NoError(t, err)
-	require.Len(t, texts, 45)
-	s.edit(s.rows[3], 0, 0, nil)
-	issues, err := Collect(ListAs[Issue](t.Context(), client, call, Since(page.Mark)))
-	require.NoError(t, err)
-	require.Len(t, issues, 1)
-	assert.Equal(t, s.rows[3].id, issues[0].ID)
+	for _, route := range []string{"/projects/:id/issues", "/groups/:id/merge_requests"} {
+		call := Call{Route: route, Args: []Arg{Path("acme/app")}}
+		var page Response
+		texts, err := Collect(ListAs[json.RawMessage](t.Context(), client, call, Since(""), Into(&page), PerPage(10)))
+		require.NoError(t, err)
+		require.Len(t, texts, 45)
+		s.edit(s.rows[3], 0, 0, nil)
+		issues, err := Collect(ListAs[Issue](t.Context(), client, call, Since(page.Mark)))
+		require.NoError(t, err)
+		require.Len(t, issues, 1)
+		assert.Equal(t, s.rows[3].id, issues[0].ID)
+	}
 }
 
 // A page is refused if a row has no id, or no time behind a bound.

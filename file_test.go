@@ -243,7 +243,7 @@ func TestStatedLengths(t *testing.T) {
 					if name == "Request, nil" {
 						continue
 					}
-					require.ErrorContains(t, err, map[bool]string{true: "longer", false: "shorter"}[size > stated], label)
+					require.ErrorContains(t, err, " is "+map[bool]string{true: "longer", false: fmt.Sprintf("%d bytes shorter", stated-size)}[size > stated]+" than its ", label)
 					assert.Equal(t, size < stated, errors.Is(err, io.ErrUnexpectedEOF), label)
 				}
 			}
@@ -269,8 +269,12 @@ func TestUploadRefused(t *testing.T) {
 	dir := t.TempDir()
 	for name, file := range map[string]File{
 		"zero": {}, "missing": FileAt(filepath.Join(dir, "missing")), "directory": FileAt(dir), "no name": FileBytes(nil).Named(""),
-		"control byte": FileBytes(nil).Named("a\r\nX: y"), "negative": FileReader(strings.NewReader(""), -1), "empty path": FileAt(""),
+		"control byte": FileBytes(nil).Named("a\r\nX: y"), "negative": FileReader(strings.NewReader(""), -1), "empty path": FileAt(""), "nil reader": FileReader(nil, 1),
 	} {
+		if file.err != nil {
+			_, err := file.Open()
+			require.ErrorIs(t, err, file.err, name)
+		}
 		err := sendFile(t, client, file)
 		refused(t, err, "File", "file")
 		assert.NotContains(t, err.Error(), "\n", name)

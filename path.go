@@ -320,7 +320,7 @@ func baseURLProblem(raw string, u *url.URL, err error) string {
 		return "the address has a query"
 	case u.Fragment != "" || strings.Contains(raw, "#"):
 		return "the address has a fragment"
-	case u.Hostname() == "" || u.Opaque != "" || strings.ContainsAny(u.Host, `\ "<>^{|}%`) || strings.HasSuffix(u.Host, ":"):
+	case u.Hostname() == "" || strings.ContainsAny(u.Host, `\ "<>^{|}%`) || strings.HasSuffix(u.Host, ":"):
 		return "the address has no usable host"
 	case u.Port() != "" && !isPort(u.Port()):
 		return "the port of the address is not between 1 and 65535"

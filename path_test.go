@@ -51,7 +51,8 @@ func TestPathArguments(t *testing.T) {
 				_, err := expandTemplate(wirePath{}, route.Path, args)
 				return err
 			}
-			for text, allowed := range map[string]bool{"plain": true, "a/b": rule.slash, "a%2Db": rule.escape, "a%b": true, "a b?#": true, "": part == ":format", "a/../b": false, "a%2F..%2Fb": false} {
+			for text, allowed := range map[string]bool{"plain": true, "a/b": rule.slash, "a%2Db": rule.escape, "a%b": true, "a b?#": true, "": part == ":format", "a/../b": false, "a%2F..%2Fb": false, "%2e%2e": false, "a/%2E": false,
+				" ": false, "a\xff": false, "a\n": false, "a://b": false, strings.Repeat("a", 2048): true, strings.Repeat("a", 2049): false} {
 				err := try(text)
 				assert.Equal(t, allowed, err == nil, "%s %s: %q: %v", route.Method, route.Path, text, err)
 				if err != nil {
@@ -67,6 +68,10 @@ func TestPathArguments(t *testing.T) {
 	}
 	assert.Subset(t, slices.Collect(maps.Keys(seen)), slices.Collect(maps.Keys(pathArguments)), "rules of placeholders that no route has")
 	assert.GreaterOrEqual(t, len(seen), 13)
+	for _, name := range []string{"project", "project_id", "group", "group_id", "namespace", "namespace_id", "image_path"} { // of a Call
+		_, err := expandTemplate(wirePath{}, "/x/:"+name, []any{"a%2Fb"})
+		require.ErrorContains(t, err, "it is escaped already", name)
+	}
 }
 
 // An id that is not positive is refused with its value, as a project and as a group.
@@ -131,7 +136,8 @@ func TestBadBaseURLs(t *testing.T) {
 	}
 	for _, address := range []string{
 		"https://forge.example.com/api/v3", "https://forge.example.com/git/api/v3/", "https://forge.example.com/api/v4/projects", "https://forge.example.com/api/v4/api/v4",
-		"https://gitlab.com/group/app", "https://GitLab.com/group/api/v4",
+		"https://gitlab.com/group/app", "https://GitLab.com/group/api/v4", "https://forge.example.com/group/app.git", "https://forge.example.com/-/profile", "https://forge.example.com/a/-",
+		"https://forge.example.com/users/sign_in", "https://forge.example.com/git/users/sign_in/", "https://forge.example.com/api/graphql", "https://forge.example.com/api/v4/group",
 	} {
 		_, err := NewClient(address, WithToken("secret-token"))
 		refused(t, err, "baseURL", "")

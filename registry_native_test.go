@@ -312,7 +312,7 @@ func TestListCatalog(t *testing.T) {
 func TestListCatalogBroken(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`: "it has no repositories", `[]`: "not what this endpoint returns", `{"repositories":{}}`: "repositories is a JSON object", `{"repositories":"a"}`: "JSON string",
-		`{"repositories":["a",5]}`: "item 1", `{"repositories":["a"`: "not valid JSON", `{"repositories":`: "",
+		`{"repositories":["a",5]}`: "item 1", `{"repositories":["a"`: "not valid JSON", `{"repositories":`: "", `{"repositories":}`: "not valid JSON",
 	} {
 		c, _, _, _ := nativeClient(t, sayJSON(body), tokenAnswer("opaque-token", ""), WithRetry(RetryPolicy{MaxAttempts: 1}))
 		repositories, err := Collect(c.RegistryNative.ListCatalog(t.Context()))

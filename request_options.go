@@ -267,10 +267,8 @@ func Query(name, value string) RequestOption {
 		switch {
 		case name == "":
 			o.reject("Query", name, "the name is empty")
-			return
 		case isCredentialParam(name):
 			o.reject("Query", name, "it carries a credential: use a client option, or Sudo")
-			return
 		}
 		if o.query == nil {
 			o.query = url.Values{}

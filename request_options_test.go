@@ -133,6 +133,10 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		{"HeaderTimeout", "", HeaderTimeout(-time.Second), none},
 		{"Sudo", "sudo", Sudo(0), none},
 		{"Sudo", "sudo", Sudo(-1), none},
+		{"Checksum", "", Checksum("sha256:" + strings.Repeat("a", 64)), none},
+		{"Checksum", "", Checksum(strings.Repeat("a", 62)), none},
+		{"Checksum", "", Checksum(strings.Repeat("a", 64)), kindStream},
+		{"Timeout", "", Timeout(time.Microsecond), none},
 		{"Retry", "", Retry(RetryPolicy{MaxAttempts: -1}), none},
 		{"Retry", "", Retry(RetryPolicy{MinWait: -1}), none},
 		{"Query", "", Query("", "x"), none},
@@ -170,7 +174,7 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 			require.ErrorAs(t, err, &invalid, "%s, executor %d", test.name, kind)
 			assert.Equal(t, test.name, invalid.Option)
 			assert.NotEmpty(t, invalid.Route)
-			if test.param != "" && test.fits == none {
+			if test.fits == none {
 				assert.Equal(t, test.param, invalid.Param)
 			}
 		}

@@ -80,7 +80,10 @@ func TestSettingsChangesRefused(t *testing.T) {
 			s.Extra["session_expire_delay"] = json.RawMessage(`5`)
 		},
 		"ApplicationSettings.PollingIntervalMultiplier (polling_interval_multiplier): it cannot be encoded as JSON": func(s *ApplicationSettings) { s.PollingIntervalMultiplier = math.NaN() },
-		`ApplicationSettings.SigninEnabled (signin_enabled): it must be "true" or "false"`:                          func(s *ApplicationSettings) { s.SigninEnabled = new("maybe") },
+		"ApplicationSettings.CodeDropdownCustomClients (code_dropdown_custom_clients): it cannot be encoded as JSON": func(s *ApplicationSettings) {
+			s.CodeDropdownCustomClients = []CodeDropdownClient{{Extra: map[string]json.RawMessage{"x": json.RawMessage("{")}}, {}}
+		},
+		`ApplicationSettings.SigninEnabled (signin_enabled): it must be "true" or "false"`: func(s *ApplicationSettings) { s.SigninEnabled = new("maybe") },
 	} {
 		settings := settingsOf(t, `{"unheard_of":1,"session_expire_delay":1}`)
 		change(settings)

@@ -80,6 +80,8 @@ func TestAgeUnits(t *testing.T) {
 			require.Error(t, err, word)
 		}
 	}
+	_, err := Age("1h30m").duration()
+	require.EqualError(t, err, `forge: "1h30m" is not an age of the form 1h, 1d or 1month`)
 	for _, text := range []string{"", "0d", "d", "5", "5m", "5 minutes", "-1d", "1.5d", "9999999y", "2147483648h"} {
 		_, err := Age(text).duration()
 		require.Error(t, err, text)
