@@ -279,7 +279,7 @@ func (f *finder) call(n *ast.CallExpr) {
 	result := f.info.TypeOf(n)
 	for _, arg := range n.Args {
 		typ, ok := f.typeText(result)
-		if ok && f.isSimple(arg) && !f.isConstant(arg) && types.Identical(f.info.TypeOf(arg), result) {
+		if ok && !f.isDeferred() && f.isSimple(arg) && !f.isConstant(arg) && types.Identical(f.info.TypeOf(arg), result) {
 			f.wrap("removed call", n, sw+"Other["+typ+"](#, ", ", "+f.text(arg)+")")
 			break
 		}
@@ -299,6 +299,15 @@ func (f *finder) call(n *ast.CallExpr) {
 			edit{at: f.offset(a.Pos()), text: m, depth: 1}, edit{at: f.offset(a.End()), text: ", " + f.text(b) + ")", end: true, depth: 1},
 			edit{at: f.offset(b.Pos()), text: m, depth: 1}, edit{at: f.offset(b.End()), text: ", " + f.text(a) + ")", end: true, depth: 1})
 	}
+}
+
+// isDeferred reports whether the call is that of a defer or go statement, which must be a call.
+func (f *finder) isDeferred() bool {
+	switch f.parent(1).(type) {
+	case *ast.DeferStmt, *ast.GoStmt:
+		return true
+	}
+	return false
 }
 
 // isSimple reports whether evaluating e twice has no effect.

@@ -76,9 +76,7 @@ func (g *Gate) Hold(key Key, until time.Time) {
 	if until.After(g.holds[key]) {
 		g.holds[key] = until
 	}
-	if key.Route != "" {
-		g.prove(key.Route)
-	}
+	g.prove(key.Route)
 }
 
 // prove records that the server enforces the quota of the route. The caller holds the lock.
@@ -122,7 +120,7 @@ func (g *Gate) Observe(key Key, quota Quota, h http.Header) {
 	if quota.Calls == 0 {
 		return
 	}
-	if !quota.Proven && h.Get("Ratelimit-Limit") == strconv.Itoa(quota.Calls) {
+	if h.Get("Ratelimit-Limit") == strconv.Itoa(quota.Calls) {
 		g.mu.Lock()
 		g.prove(key.Route)
 		g.mu.Unlock()
@@ -182,7 +180,7 @@ func (g *Gate) quotaResetsAt(key Key, quota Quota) time.Time {
 		return time.Time{}
 	case !quota.Proven && !g.proven[key.Route]:
 		return time.Time{}
-	case quota.Path != "" && !slices.ContainsFunc(used, func(u usage) bool { return u.path == quota.Path }):
+	case !slices.ContainsFunc(used, func(u usage) bool { return u.path == quota.Path }):
 		return time.Time{}
 	}
 	return used[0].at.Add(quota.Window - g.ahead)

@@ -81,7 +81,10 @@ func TestGateQuota(t *testing.T) {
 		time.Sleep(time.Hour)
 		assert.Zero(t, delay(g, deletion, hourly))
 
+		g.Count(deletion, hourly)
+		time.Sleep(2 * time.Minute)
 		g.Count(blob, large("a"))
+		assert.Equal(t, 58*time.Minute, delay(g, deletion, hourly), "a shorter window of another route ends")
 		time.Sleep(10 * time.Second)
 		g.Count(blob, large("b"))
 		assert.Equal(t, 50*time.Second, delay(g, blob, large("a")), "the first one leaves the window")
@@ -107,6 +110,7 @@ func TestGateProof(t *testing.T) {
 		{"another limit", func(g *Gate) { g.Observe(archive, doubted, header("Ratelimit-Limit", "2000")) }, false},
 		{"its limit", func(g *Gate) { g.Observe(archive, doubted, header("Ratelimit-Limit", "2")) }, true},
 		{"the limit of another route", func(g *Gate) { g.Observe(Key{Origin: "API", Route: "/other"}, doubted, header("Ratelimit-Limit", "2")) }, false},
+		{"none is left, without an end", func(g *Gate) { g.Observe(archive, doubted, header("Ratelimit-Remaining", "0")) }, false},
 		{"a wait", func(g *Gate) { g.Hold(archive, time.Now()) }, true},
 		{"a wait of the origin", func(g *Gate) { g.Hold(plain, time.Now()) }, false},
 	} {
@@ -136,6 +140,7 @@ func TestGateObserveRemaining(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			g := NewGate()
+			g.Count(deletion, hourly) // from now on the server's clock is read
 			g.Observe(archive, test.quota, test.h)
 			assert.Equal(t, test.want, delay(g, archive, test.quota), "%v", test.h)
 		})
@@ -157,6 +162,8 @@ func TestGateClock(t *testing.T) {
 		assert.Equal(t, time.Hour, delay(g, deletion, hourly), "within the tolerance")
 		g.Observe(plain, Quota{}, dated(50*time.Minute, "Age", "1"))
 		assert.Equal(t, time.Hour, delay(g, deletion, hourly), "a cached response")
+		g.Observe(plain, Quota{}, dated(2*time.Second))
+		assert.Equal(t, time.Hour-2*time.Second, delay(g, deletion, hourly), "no longer within the tolerance")
 		g.Observe(plain, Quota{}, dated(50*time.Minute))
 		assert.Equal(t, 10*time.Minute, delay(g, deletion, hourly))
 		time.Sleep(10 * time.Minute)
@@ -179,6 +186,8 @@ func TestGateWait(t *testing.T) {
 	}{
 		{"none", 0, time.Minute, time.Minute, false, 0},
 		{"over", -time.Second, time.Minute, time.Minute, false, 0},
+		{"at this moment", 0, time.Minute, time.Minute, false, 0},
+		{"as long as allowed", 20 * time.Second, time.Minute, 20 * time.Second, true, 0},
 		{"short enough", 20 * time.Second, time.Minute, time.Minute, true, 0},
 		{"too long", 20 * time.Second, time.Minute, 19 * time.Second, false, 20 * time.Second},
 		{"past the deadline", 20 * time.Second, 19 * time.Second, time.Minute, false, 20 * time.Second},
@@ -187,7 +196,7 @@ func TestGateWait(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				g, began := NewGate(), time.Now()
-				if test.hold != 0 {
+				if test.name != "none" {
 					g.Hold(plain, began.Add(test.hold))
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), test.deadline)

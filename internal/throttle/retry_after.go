@@ -12,9 +12,6 @@ import (
 // the response, so that a wrong clock on either side does no harm. It returns 0 if there is none.
 func RetryAfter(status int, h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
-	if text == "" && h.Get("Ratelimit-Reset") == "" {
-		return 0
-	}
 	if seconds, ok := readSeconds(text); ok {
 		return seconds
 	}
@@ -24,7 +21,7 @@ func RetryAfter(status int, h http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(text); err == nil {
 		return max(0, date.Sub(now))
 	}
-	if reset, ok := RateLimitReset(h, now); ok && status == http.StatusTooManyRequests {
+	if reset, _ := RateLimitReset(h, now); status == http.StatusTooManyRequests {
 		return max(0, reset.Sub(now))
 	}
 	return 0
