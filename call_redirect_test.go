@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -339,6 +340,17 @@ func TestRedirectCount(t *testing.T) {
 			assert.Len(t, w.seen(), 6)
 		}
 	}
+}
+
+// A redirect whose body stalls is not followed, so nothing was done, and every call is sent again.
+func TestRedirectStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := pipedWire(t, always(silent("HTTP/1.1 307 X\r\nLocation: /to\r\nContent-Length: 9\r\n\r\nshort")))
+		err := w.client(t).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
+		require.ErrorIs(t, err, ErrTimeout)
+		e := asError(t, err)
+		assert.Equal(t, []any{0, 4, false}, []any{e.Status, e.Attempts, e.MaybeApplied})
+	})
 }
 
 // After a redirect, later pages use the redirected path and the query of the link.
