@@ -138,7 +138,10 @@ func TestPlannedRequest(t *testing.T) {
 		"access token": ` --header "PRIVATE-TOKEN: $FORGE_TOKEN"`, "job token": ` --header "JOB-TOKEN: $CI_JOB_TOKEN"`,
 		"OAuth": ` --header "Authorization: Bearer $FORGE_TOKEN"`, "token source": ` --header "Authorization: Bearer $FORGE_TOKEN"`,
 	} {
-		assert.Equal(t, line+proof+rest, plan(read, credentials[kind]).Curl(), kind)
+		p := plan(read, credentials[kind])
+		assert.Equal(t, line+proof+rest, p.Curl(), kind)
+		held := p.Header.Get("Private-Token") + p.Header.Get("Job-Token") + p.Header.Get("Authorization")
+		assert.Equal(t, map[bool]string{true: "Bearer "}[strings.Contains(proof, "Bearer")]+"[redacted]", held, kind)
 	}
 	assert.Equal(t, line+rest, plan(read, WithoutCredential()).Curl())
 

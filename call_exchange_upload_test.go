@@ -57,6 +57,7 @@ func TestUploadBadReaders(t *testing.T) {
 			o := ends(t, func() error { return exec(t.Context(), uploadOf(c, FileReader(test.reader, 4)), nil) })
 			require.Error(t, o.err, name)
 			require.ErrorContains(t, o.err, test.text, name)
+			assert.NotContains(t, o.err.Error(), "connection", name)
 			if test.is != nil {
 				require.ErrorIs(t, o.err, test.is, name)
 			}
@@ -283,6 +284,14 @@ func TestUploadHalfRead(t *testing.T) {
 			assert.True(t, asError(t, err).MaybeApplied)
 		}
 	}
+	sent := 0
+	refusing := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+		sent++
+		_, _ = io.Copy(io.Discard, req.Body)
+		return &http.Response{StatusCode: 429, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
+	}))
+	require.ErrorIs(t, exec(t.Context(), uploadOf(refusing, half), nil), ErrRateLimited)
+	assert.Equal(t, 1, sent, "another attempt would have the same length")
 	early := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
 		one := make([]byte, 1)
 		_, _ = req.Body.Read(one)
