@@ -57,7 +57,6 @@ func TestUploadBadReaders(t *testing.T) {
 			o := ends(t, func() error { return exec(t.Context(), uploadOf(c, FileReader(test.reader, 4)), nil) })
 			require.Error(t, o.err, name)
 			require.ErrorContains(t, o.err, test.text, name)
-			assert.NotContains(t, o.err.Error(), "connection", name)
 			if test.is != nil {
 				require.ErrorIs(t, o.err, test.is, name)
 			}
