@@ -140,9 +140,7 @@ func isSeparator(c rune) bool { return c == '&' || c == ';' }
 // escapes are decoded too, as a proxy may decode one layer.
 func baseParam(name string) string {
 	name = strings.TrimLeft(strings.TrimSpace(unescapeAll(name)), "[]")
-	if end := strings.IndexAny(name, "[]"); end >= 0 {
-		name = name[:end]
-	}
+	name, _, _ = strings.Cut(strings.ReplaceAll(name, "]", "["), "[")
 	return strings.TrimSpace(name)
 }
 

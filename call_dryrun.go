@@ -63,9 +63,7 @@ func planCall(c *call, plan *PlannedRequest) error {
 		p.setCredential(c.request.auth.Header(), "Bearer ", `--header "Authorization: Bearer $FORGE_TOKEN"`)
 	}
 	if c.body != nil {
-		if err := p.setBody(c.body, redact); err != nil {
-			return c.request.withRoute(err)
-		}
+		p.setBody(c.body, redact)
 	}
 	if plan != nil {
 		*plan = p
@@ -79,7 +77,7 @@ func (p *PlannedRequest) setCredential(header, scheme, argument string) {
 }
 
 // setBody sets the body.
-func (p *PlannedRequest) setBody(body *payload, redact redactor) error {
+func (p *PlannedRequest) setBody(body *payload, redact redactor) {
 	if form := body.form; form != nil {
 		for _, name := range slices.Sorted(maps.Keys(form.fields)) {
 			for _, text := range form.fields[name] {
@@ -89,15 +87,11 @@ func (p *PlannedRequest) setBody(body *payload, redact redactor) error {
 		source := cmp.Or(form.file.path, form.file.Name)
 		file := fmt.Sprintf("%s=@%s;filename=%s", form.fileField, curlQuote(source), curlQuote(form.file.Name))
 		p.form = append(p.form, "--form "+shellQuote(redact.redact(file)))
-		return nil
+		return
 	}
-	content, err := body.open()
-	if err != nil {
-		return err
-	}
-	text, err := io.ReadAll(content) // in memory, so there is nothing to close
+	content, _ := body.open() // in memory: nothing fails, and there is nothing to close
+	text, _ := io.ReadAll(content)
 	p.Body = []byte(redact.redact(string(text)))
-	return err
 }
 
 // Curl returns the request as a shell command. The variable that it names must hold the credential:

@@ -138,7 +138,10 @@ func TestPlannedRequest(t *testing.T) {
 		"access token": ` --header "PRIVATE-TOKEN: $FORGE_TOKEN"`, "job token": ` --header "JOB-TOKEN: $CI_JOB_TOKEN"`,
 		"OAuth": ` --header "Authorization: Bearer $FORGE_TOKEN"`, "token source": ` --header "Authorization: Bearer $FORGE_TOKEN"`,
 	} {
-		assert.Equal(t, line+proof+rest, plan(read, credentials[kind]).Curl(), kind)
+		p := plan(read, credentials[kind])
+		assert.Equal(t, line+proof+rest, p.Curl(), kind)
+		held := p.Header.Get("Private-Token") + p.Header.Get("Job-Token") + p.Header.Get("Authorization")
+		assert.Equal(t, map[bool]string{true: "Bearer "}[strings.Contains(proof, "Bearer")]+"[redacted]", held, kind)
 	}
 	assert.Equal(t, line+rest, plan(read, WithoutCredential()).Curl())
 
@@ -157,11 +160,11 @@ func TestPlannedRequest(t *testing.T) {
 		file := FileAt("testdata/no such; \"file\"")
 		file.Size = 3
 		file.Open = func() (io.ReadCloser, error) { return nil, errors.New("opened") }
-		_, err := c.SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "@etc", File: file.Named(`b\c`)}, o)
+		_, err := c.SecureFiles.Upload(t.Context(), ID(1), &UploadSecureFileOptions{Name: "@etc", File: file.Named(`b\c` + secret)}, o)
 		return err
-	})
+	}, WithToken(secret))
 	assert.Nil(t, p.Body)
-	assert.True(t, strings.HasSuffix(p.Curl(), ` --form-string 'name=@etc' --form 'file=@"testdata/no such; \"file\"";filename="b\\c"'`), p.Curl())
+	assert.True(t, strings.HasSuffix(p.Curl(), ` --form-string 'name=@etc' --form 'file=@"testdata/no such; \"file\"";filename="b\\c[redacted]"'`), p.Curl())
 
 	p = plan(func(c *Client, o RequestOption) error {
 		return c.Do(t.Context(), Call{Method: http.MethodHead, Route: "/tokens/:id", Args: []Arg{Path(secret)}}, nil, o)

@@ -66,6 +66,10 @@ func TestHintBase(t *testing.T) {
 			assert.Equal(t, test.body == "" || strings.HasPrefix(test.body, `{"error"`), strings.Contains(stats(ID(1)), "the object may not exist, or"))
 		})
 	}
+	w := newWire(t, always(say(404, "404 page not found", "Content-Type: text/plain")))
+	err := wireClient(t, "https://forge.example.com", WithRegistry(w.url, w.url)).Do(t.Context(), Call{Method: http.MethodGet, Route: "/v2/_catalog"}, nil)
+	require.ErrorIs(t, err, ErrNotFound)
+	assert.NotContains(t, err.Error(), hint, "the registry has another address")
 }
 
 // An error names the object, so that the failed one of 200 groups is known: each kind of call,

@@ -243,7 +243,7 @@ func TestUploadOfACarelessTransport(t *testing.T) {
 			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 		}))
 		o := ends(t, func() error {
-			return exec(t.Context(), uploadOf(c, FileReader(iotest.OneByteReader(strings.NewReader("abc")), 3)), nil)
+			return exec(t.Context(), uploadOf(c, FileReader(iotest.OneByteReader(neverEnding(0)), 1<<40)), nil)
 		})
 		assert.Equal(t, fail == "", o.returned && o.err == nil, "%s: %+v", fail, o)
 		assert.Eventually(t, func() bool { return goroutines("(*bodyPump).run") == 0 }, time.Minute, time.Millisecond, fail)
@@ -283,6 +283,14 @@ func TestUploadHalfRead(t *testing.T) {
 			assert.True(t, asError(t, err).MaybeApplied)
 		}
 	}
+	sent := 0
+	refusing := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+		sent++
+		_, _ = io.Copy(io.Discard, req.Body)
+		return &http.Response{StatusCode: 429, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
+	}))
+	require.ErrorIs(t, exec(t.Context(), uploadOf(refusing, half), nil), ErrRateLimited)
+	assert.Equal(t, 1, sent, "another attempt would have the same length")
 	early := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
 		one := make([]byte, 1)
 		_, _ = req.Body.Read(one)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -164,8 +165,6 @@ func TestRedirectForeignResponses(t *testing.T) {
 	})
 	w.host("https://b.example.com", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Retry-After", "3600")
-		rw.Header().Set("RateLimit-Remaining", "0")
-		rw.Header().Set("RateLimit-Reset", "2")
 		rw.WriteHeader(status)
 	})
 	c := w.client("https://a.example.com", WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
@@ -177,12 +176,9 @@ func TestRedirectForeignResponses(t *testing.T) {
 	assert.Equal(t, 1, asked)
 	status = 429
 	r := service{c.core}.newGet("/projects/:project_id/secure_files/:id/download", ID(1), int64(2))
-	for range 2 {
-		_, err := open(t.Context(), r, nil)
-		require.ErrorIs(t, err, ErrRateLimited)
-	}
+	_, err := open(t.Context(), r, nil)
+	require.ErrorIs(t, err, ErrRateLimited)
 	require.NoError(t, c.Do(t.Context(), Call{Method: http.MethodGet, Route: "/user"}, nil))
-	assert.Zero(t, c.Stats().PacingWaits+c.Stats().RateLimitWaits)
 }
 
 // tokenSource is a token source that calls a function.
@@ -339,6 +335,17 @@ func TestRedirectCount(t *testing.T) {
 			assert.Len(t, w.seen(), 6)
 		}
 	}
+}
+
+// A redirect whose body stalls is not followed, so nothing was done, and every call is sent again.
+func TestRedirectStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := pipedWire(t, always(silent("HTTP/1.1 307 X\r\nLocation: /to\r\nContent-Length: 9\r\n\r\nshort")))
+		err := w.client(t).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
+		require.ErrorIs(t, err, ErrTimeout)
+		e := asError(t, err)
+		assert.Equal(t, []any{0, 4, false}, []any{e.Status, e.Attempts, e.MaybeApplied})
+	})
 }
 
 // After a redirect, later pages use the redirected path and the query of the link.

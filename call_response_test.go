@@ -59,7 +59,9 @@ func TestResponses(t *testing.T) {
 		{"cut JSON", sayJSON(`{"a":`), "not valid JSON", false, ErrInvalidResponse},
 		{"HTML as JSON", sayJSON("<html>"), "not valid JSON", false, ErrInvalidResponse},
 		{"long type", say(200, "OK", "Content-Type: "+strings.Repeat("x", 129)), strings.Repeat("x", 128) + "... instead of JSON", true, ErrInvalidResponse},
+		{"long encoding", say(200, "{}", jsonType, "Content-Encoding: "+strings.Repeat("x", 65)), strings.Repeat("x", 64) + "..., which was not requested", true, ErrInvalidResponse},
 		{"number", sayJSON(`7`), "JSON number", false, ErrInvalidResponse},
+		{"number and garbage", sayJSON(`7 x`), "not valid JSON", false, ErrInvalidResponse},
 		{"array", sayJSON(`[]`), "JSON array", false, ErrInvalidResponse},
 		{"much white space", sayJSON("{}" + space), "4 KiB of white space", false, ErrInvalidResponse},
 		{"most white space", sayJSON("{}" + space[1:]), "", false, nil},
@@ -95,6 +97,7 @@ func TestResponses(t *testing.T) {
 			}
 		}
 	}
+	require.ErrorContains(t, timeStats(t.Context(), wireClient(t, newWire(t, always(sayJSON(""))).url)), "the response has no body")
 }
 
 // Every form in which deployed servers write an error (deployed-server.json).

@@ -154,7 +154,7 @@ func (l *loop) carryOut(next decision) (again bool) {
 		if err != nil {
 			l.result = l.failed(credentialError(err))
 		}
-		return fresh && err == nil
+		return fresh
 	case dropExpect:
 		l.expectRefused = true
 		l.counted--

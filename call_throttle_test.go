@@ -226,8 +226,11 @@ func TestArchiveQuota(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				header := http.Header{}
-				c, sent := metered(t, func(*http.Request) (int, http.Header, int64) { return 200, header.Clone(), 10 })
+				header, status := http.Header{}, 429
+				c, sent := metered(t, func(*http.Request) (int, http.Header, int64) { return status, header.Clone(), 10 })
+				_, err := c.Repositories.Archive(t.Context(), ID(1), nil)
+				require.ErrorIs(t, err, ErrRateLimited, "it names no wait, and proves nothing about this limit")
+				status = 200
 				archive := func(project int64) {
 					t.Helper()
 					d, err := c.Repositories.Archive(t.Context(), ID(project), nil)
@@ -249,7 +252,7 @@ func TestArchiveQuota(t *testing.T) {
 				} else {
 					assert.Zero(t, time.Since(began))
 				}
-				assert.Equal(t, 6, *sent)
+				assert.Equal(t, 7, *sent)
 			})
 		})
 	}

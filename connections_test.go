@@ -63,7 +63,7 @@ func TestUnusedBodiesKeepTheConnection(t *testing.T) {
 	}
 }
 
-// A longer body ends the connection instead. In chunks, 128 KiB and 1 byte may end with their last read.
+// A longer body ends the connection instead. Of chunks, one byte more may come with their end.
 func TestLongUnusedBody(t *testing.T) {
 	for size, connections := range map[int]int{128 << 10: 1, 128<<10 + 2: 2} {
 		for _, status := range []int{http.StatusFound, http.StatusServiceUnavailable} {

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -244,15 +245,19 @@ func TestPagesRefused(t *testing.T) {
 	}
 }
 
-// A page without a type is recognized as soon as its tag has arrived, however it arrives.
+// A page without a type is recognized as soon as its tag has arrived, however it arrives, and another
+// file by its first byte.
 func TestPageInPieces(t *testing.T) {
-	for _, mark := range []string{"", "\ufeff"} {
+	for _, parts := range [][2]string{{"", "\n<!doctype html>"}, {"\ufeff", "<!doctype html>"}, {"", "a"}} {
 		more := readFunc(func([]byte) (int, error) { t.Error("the call waits for more"); return 0, io.EOF })
 		c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
-			body := io.MultiReader(strings.NewReader(mark), iotest.OneByteReader(strings.NewReader("\n<!doctype html>")), more)
+			body := io.MultiReader(strings.NewReader(parts[0]), iotest.OneByteReader(strings.NewReader(parts[1])), more)
 			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(body), Request: req}, nil
 		}))
-		_, err := openArchive(t.Context(), c)
-		require.ErrorIs(t, err, ErrInvalidResponse)
+		d, err := openArchive(t.Context(), c)
+		assert.Equal(t, parts[1] != "a", errors.Is(err, ErrInvalidResponse), "%q: %v", parts, err)
+		if d != nil {
+			_ = d.Close()
+		}
 	}
 }

@@ -152,7 +152,9 @@ func TestLogQuery(t *testing.T) {
 		assert.Equal(t, "https://x/a?"+name+"=v&x_"+name+"=...", redactURL(&url.URL{Scheme: "https", Host: "x", Path: "/a", RawQuery: name + "=v&x_" + name + "=w"}))
 	}
 	call := Call{Method: http.MethodGet, Route: "/tokens/:id", Args: []Arg{Path(secret)}}
-	require.Error(t, c.Do(t.Context(), call, nil, Query("state", secret)))
+	err := c.Do(t.Context(), call, nil, Query("state", secret))
+	require.Error(t, err)
+	assert.Empty(t, reveals(err))
 	_, text = log.lines(t)
 	assert.Contains(t, text, "/tokens/"+safetext.Redacted)
 	assert.NotContains(t, text, secret)

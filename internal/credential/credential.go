@@ -72,7 +72,8 @@ func (c Credential) Authorize(ctx context.Context) (name, value string, sent Sen
 	return c.header, value, sent, nil
 }
 
-// Renew reports whether there is another token than the one that was sent and refused.
+// Renew reports whether there is another token than the one that was sent and refused. With an
+// error there is none.
 func (c Credential) Renew(ctx context.Context, sent Sent) (bool, error) {
 	if c.renew == nil {
 		return false, nil
