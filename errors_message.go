@@ -105,6 +105,9 @@ func (f *fieldErrors) add(name string, raw []byte, depth int) {
 
 // addRegistry adds the errors of a container registry, which are objects with a code and a message.
 func (f *fieldErrors) addRegistry(raw []byte) {
+	if raw == nil { // Unmarshal would allocate
+		return
+	}
 	var list []struct{ Code, Message string }
 	_ = json.Unmarshal(raw, &list) // what is of another type stays empty
 	for _, e := range list {
