@@ -59,6 +59,7 @@ func TestMessageSaysEachTextOnce(t *testing.T) {
 		`{"message":{"name":["is taken"]},"error":"name is taken"}`:          "name is taken",
 		`{"message":{"name":["is taken","is taken"]}}`:                       "name is taken",
 		`{"message":{"base":["a"],"other":["a"]}}`:                           "base a: other a",
+		`{"message":{"b":["x"],"a":["y"]}}`:                                  "a y: b x",
 		`{"errors":[{"code":"A","message":"b"},{"code":"A","message":"b"}]}`: "A: b",
 		`{"errors":[{"code":"A"},5,{"message":"b"},{"code":5}]}`:             "A: b",
 		`{"errors":{"name":["a"]}}`:                                          "",
