@@ -193,8 +193,16 @@ func TestForeignLikeEncodingJSON(t *testing.T) {
 			likeEncodingJSON(t, `{"`+key+`":`+value+`}`, filled)
 		}
 	}
-	for _, text := range []string{`{"Same":1,"Other":2}`, `{"small":1}`, `{"small":null,"SHARE":1}`, `{"new":1}`} {
+	for _, text := range []string{`{"Same":1,"Other":2}`, `{"small":1}`, `{"small":null,"SHARE":1}`, `{"OwnNumber":1,"ownNumber":2}`} {
 		likeEncodingJSON(t, text, func() (v twins) { return v })
+		likeEncodingJSON(t, text, func() (v struct {
+			twinA
+			twinTagged
+			OwnNumber
+			ownNumber
+		}) {
+			return v
+		})
 		likeEncodingJSON(t, text, func() (v struct{ *ownEmbedded }) { return v }) // encoding/json cannot allocate it
 		likeEncodingJSON(t, text, func() (v struct{ *ownEmbedded }) {
 			v.ownEmbedded = new(ownEmbedded)
@@ -240,6 +248,16 @@ type twinA struct {
 type twinB struct {
 	Same int
 }
+
+type twinTagged struct {
+	Tagged int `json:"Same"` // hides that of twinA
+}
+
+// OwnNumber and ownNumber are no structs, and are fields when they are embedded.
+type (
+	OwnNumber int
+	ownNumber int
+)
 
 type twins struct {
 	twinA

@@ -201,11 +201,13 @@ func TestBodiesAreUTF8(t *testing.T) {
 		_, err = encodeJSON(&extraOptions{map[string]any{"x": bad}})
 		assert.ErrorContains(t, err, "not valid UTF-8", "%s in Extra", name)
 	}
+	_, err := encodeJSON(&typedOptions{At: time.Unix(0, 0), Ratio: math.NaN()})
+	require.ErrorContains(t, err, "it cannot be encoded as JSON", "beside a time")
 	root := &tree{text: "\ufffd"}
 	root.parent, root.one = root, &tree{text: "b", parent: root}
 	root.two = []*tree{root, root.one, root}
 	root.all, root.named = make([]any, 2), map[string]any{}
 	root.all[0], root.all[1], root.named["a"], root.named["b"] = root.all, root.all, root.named, root.named
-	_, err := encodeJSON(&extraOptions{map[string]any{"x": root}})
+	_, err = encodeJSON(&extraOptions{map[string]any{"x": root}})
 	assert.NoError(t, err)
 }

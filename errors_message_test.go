@@ -36,12 +36,15 @@ func TestErrorBodiesAreReadInLinearTime(t *testing.T) {
 		assert.LessOrEqual(t, cleaned, 32*len(body), label)
 		assert.LessOrEqual(t, len(message), maxErrorText+len("..."), label)
 	}
+	name = strings.Repeat("n", 41_908) // examined with the list around the values; with 23 values, it is the limit exactly
+	_, fields := readMessage([]byte(`{"message":{"`+name+`":[`+strings.Repeat(`"x",`, 99)+`"x"]}}`), "application/json", safetext.Clean)
+	assert.Len(t, fields[name[:256]+"..."], 23)
 	var keys, texts []string
 	for i := range 3000 {
 		keys = append(keys, fmt.Sprintf(`"k%d":0`, i))
 		texts = append(texts, fmt.Sprintf(`"text %d"`, i))
 	}
-	_, fields := readMessage([]byte(`{"message":{"base":[`+strings.Join(texts, ",")+`]}}`), "application/json", safetext.Clean)
+	_, fields = readMessage([]byte(`{"message":{"base":[`+strings.Join(texts, ",")+`]}}`), "application/json", safetext.Clean)
 	assert.Len(t, fields["base"], 3000, "the values of a usual body are all there")
 	_, fields = readMessage([]byte(`{"message":{`+strings.Join(keys, ",")+`}}`), "application/json", safetext.Clean)
 	assert.Len(t, fields, maxErrorFields)
@@ -56,6 +59,7 @@ func TestMessageSaysEachTextOnce(t *testing.T) {
 		`{"message":{"name":["is taken"]},"error":"name is taken"}`:          "name is taken",
 		`{"message":{"name":["is taken","is taken"]}}`:                       "name is taken",
 		`{"message":{"base":["a"],"other":["a"]}}`:                           "base a: other a",
+		`{"message":{"b":["x"],"a":["y"]}}`:                                  "a y: b x",
 		`{"errors":[{"code":"A","message":"b"},{"code":"A","message":"b"}]}`: "A: b",
 		`{"errors":[{"code":"A"},5,{"message":"b"},{"code":5}]}`:             "A: b",
 		`{"errors":{"name":["a"]}}`:                                          "",

@@ -118,6 +118,7 @@ func TestErrorsByHand(t *testing.T) {
 	for cause, late := range map[error]bool{
 		&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}: false, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}: true,
 		&net.DNSError{IsNotFound: true}: false, context.DeadlineExceeded: true, ErrTimeout: true, io.EOF: false,
+		errors.Join(&net.OpError{Op: "read", Err: io.EOF}, context.DeadlineExceeded): true,
 	} {
 		assert.Equal(t, late, (&Error{cause: cause}).Timeout(), cause)
 	}

@@ -175,7 +175,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"URL of a page", answered(404, notFound, project(Path("https://gitlab.com/acme/app/-/issues/5?x=1#note"))), `it is a URL: use "acme/app"`},
 		{"URL with a query", answered(404, notFound, project(Path("https://gitlab.com/acme/app?x=1"))), `it is a URL: use "acme/app"`},
 		{"clone address", answered(404, notFound, project(Path("ssh://git@gitlab.com:22/acme/app.git"))), `it is a URL: use "acme/app"`},
-		{"URL with a fragment", answered(404, notFound, project(Path("https://gitlab.com/acme/app.git#top/x"))), `it is a URL: use "acme/app"; nothing was sent`},
+		{"URL with a fragment", answered(404, notFound, project(Path("https://gitlab.com/xacme/appx.git#top/x"))), `it is a URL: use "xacme/appx"; nothing was sent`},
 		{"URL of a server", answered(404, notFound, project(Path("https://gitlab.com/"))), "it is a URL: use the path of the object"},
 		{"clone path", answered(404, notFound, project(Path("acme/app.git"))), "the credential cannot see it; the path of a project is that of its address without .git"},
 		{"name as path", answered(404, notFound, project(Path("app"))), "the credential cannot see it; the path of a project begins with that of its group or user, as in group/app"},

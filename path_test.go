@@ -120,7 +120,7 @@ func TestBadBaseURLs(t *testing.T) {
 		"", " ", " https://forge.example.com", "https://forge.example.com ", "https://forge.example.com\n", "forge.example.com", "//forge.example.com", "/api/v4", "https:", "https://", "https:///a",
 		"ftp://forge.example.com", "file:///etc/passwd", "javascript:x", "https:forge.example.com", "https://user@forge.example.com", "https://user:hunter2@forge.example.com", "https://@forge.example.com",
 		"https://forge.example.com?a=b", "https://forge.example.com?", "https://forge.example.com#a", "https://forge.example.com#", "https://forge.example.com:", "https://:443", "https://forge.example.com:port", "https://forge.example.com:0", "https://forge.example.com:65536",
-		"https://forge example.com", "https://forge%2eexample.com", "https://forge\\example.com", "https://[::1", "https://forge.example.com/a/../b", "https://forge.example.com/..", "https://forge.example.com/a//b",
+		"https://forge example.com", "https://forge%2eexample.com", "https://forge\\example.com", "https://[::1", "https://forge.example.com/a/../b", "https://forge.example.com/..", "https://forge.example.com/a//b", "https://forge.example.com/a//x",
 		"https://forge.example.com//a", "https://forge.example.com/a%2fb", "https://forge.example.com/%zz", "https://forge.example.com/\x00", "https://<forge>", "http://forge.example.com", "http://192.0.2.1", "http://[2001:db8::1]",
 	} {
 		_, err := NewClient(address, WithToken("secret-token"))

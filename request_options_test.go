@@ -121,6 +121,8 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		{"PerPage", "", PerPage(5), kindList},
 		{"StartAt", "", StartAt("x"), kindList},
 		{"Ahead", "", Ahead(2), kindList},
+		{"Since", "", Since(""), kindList},
+		{"Overlap", "", Overlap(time.Hour), none},
 		{"Progress", "", Progress(func(int64, int64) {}), kindAny &^ kindList},
 		{"MaxBytes", "", MaxBytes(1), kindAny &^ kindNoResult},
 		{"PerPage", "per_page", PerPage(0), kindAny &^ kindList},

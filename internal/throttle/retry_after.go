@@ -12,6 +12,9 @@ import (
 // the response, so that a wrong clock on either side does no harm. It returns 0 if there is none.
 func RetryAfter(status int, h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
+	if text == "" && h.Get("Ratelimit-Reset") == "" { // the errors below would be allocated
+		return 0
+	}
 	if seconds, ok := readSeconds(text); ok {
 		return seconds
 	}
