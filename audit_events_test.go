@@ -21,6 +21,10 @@ func TestAuditEvents(t *testing.T) {
 	assert.Equal(t, ListAuditEventsOptions{CreatedAfter: moment(), EntityType: AuditEntityTypeInstance, EntityID: 1}, *instance, "the caller's options do not change")
 	_, err := Collect(serve(t).AuditEvents.List(ctx, &ListAuditEventsOptions{EntityID: 7}))
 	assertRefused(t, err, "ListAuditEventsOptions.EntityID", "entity_id")
+	for range 20 { // of two filters that a project's list does not have, the first is named
+		_, err = Collect(serve(t).AuditEvents.ListForProject(ctx, ID(42), instance))
+		assertRefused(t, err, "ListAuditEventsOptions.EntityID", "entity_id")
+	}
 
 	// The documents' word for the instance is translated, by each method.
 	const own = `{"entity_type":"Service::Audit::InstanceScope"}`

@@ -1,10 +1,17 @@
 package forge
 
 import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"testing"
 
+	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
@@ -113,6 +120,18 @@ func TestOAuthThenFailure(t *testing.T) {
 	c := wireClient(t, api.url, WithOAuth(config, &oauth2.Token{AccessToken: "old", RefreshToken: "r1"}))
 	require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 	assert.Empty(t, answers)
+}
+
+// What is known of a failure is kept, without texts from the network.
+func TestNetworkCause(t *testing.T) {
+	reset, untrusted := &net.OpError{Op: "read", Err: io.EOF}, &tls.CertificateVerificationError{Err: io.EOF}
+	for cause, want := range map[error]error{
+		conn.ErrNotProcessed: conn.ErrNotProcessed, reset: reset, untrusted: untrusted, context.DeadlineExceeded: context.DeadlineExceeded,
+		io.EOF: io.ErrUnexpectedEOF, io.ErrUnexpectedEOF: io.ErrUnexpectedEOF, http.ErrSchemeMismatch: http.ErrSchemeMismatch,
+		os.ErrDeadlineExceeded: os.ErrDeadlineExceeded, io.ErrClosedPipe: nil,
+	} {
+		assert.Equal(t, want, networkCause(fmt.Errorf("a text: %w", &url.Error{Op: "Post", Err: cause})), "%v", cause)
+	}
 }
 
 // A token is sent with its type.
