@@ -296,18 +296,6 @@ func TestSinceWithListAs(t *testing.T) {
 	}
 }
 
-// A page is refused if a row has no id, or no time behind a bound.
-func TestWalkOrder(t *testing.T) {
-	for after, rows := range map[int64][]row{0: {{id: 0, at: 1}}, 2: {{id: 1, at: 0}}, 3: {{id: 1, at: 9000}, {id: 2, at: 0}}} {
-		assert.Equal(t, "an item has no id, or no time by which the list was to be sorted", newWalk(after, 20).order(rows))
-	}
-	assert.Empty(t, newWalk(0, 20).order([]row{{id: 1, at: 9000}, {id: 2}, {id: 3}}), "without a bound they are last")
-	w := newWalk(0, 20)
-	w.read(300)
-	w.read(3)
-	assert.Equal(t, step{0, 1, 20}, w.step, "the first page")
-}
-
 // What does not fit is refused before anything is sent.
 func TestSinceRefuses(t *testing.T) {
 	s := newFeedServer(3)
