@@ -84,6 +84,13 @@ func TestCarelessTransports(t *testing.T) {
 	}}, statusKind{name: "keyset", run: func(ctx context.Context, c *Client, _ ...RequestOption) error {
 		_, err := Collect(c.AuditEvents.List(ctx, nil))
 		return err
+	}}, statusKind{name: "HTTPClient", run: func(_ context.Context, c *Client, _ ...RequestOption) error {
+		resp, err := c.HTTPClient().Get("https://forge.example.com/api/v4/x")
+		if err == nil {
+			_, err = io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+		}
+		return err
 	}})
 	for name, spoil := range careless {
 		for _, kind := range kinds {

@@ -348,9 +348,7 @@ func withPage(query string, number int) string {
 // what the contract does not list, such as the position parameters of another server.
 func (p *pager[T]) ownFilters(query string) string {
 	values, own, filters := parseQuery(query), p.first.query, map[string]bool{}
-	for name := range p.request.route.documented() {
-		filters[baseParam(name)] = true
-	}
+	maps.Copy(filters, p.request.route.documented())
 	for name := range own {
 		filters[baseParam(name)] = true
 	}
