@@ -14,7 +14,7 @@ import (
 
 // sampleIssue is the part of contractServer for issues.
 func sampleIssue(app *Project, jane *User, related *MergeRequest) {
-	milestone := app.AddMilestone("1.0", time.Now(), time.Now())
+	milestone := app.AddMilestone("1.0", noon(), noon())
 	issue := app.AddIssue(func(d *Document) {
 		d.Set("assignees", []*User{jane}).Set("milestone", milestone).Set("iteration", NewDocument("Iteration")).
 			Set("labels", []string{"bug"})
