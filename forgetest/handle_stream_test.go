@@ -53,6 +53,7 @@ func TestHandleStreams(t *testing.T) {
 	assert.Equal(t, "Running\n", string(body))
 
 	srv.Handle("GET /projects/:id/elsewhere", func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusEarlyHints) // is not sent
 		http.Redirect(w, r, "https://storage.example.com/a.zip", http.StatusFound)
 	})
 	response, _ = fetch(t, srv, "GET", "/projects/1/elsewhere", nil)
