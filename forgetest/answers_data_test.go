@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,8 +97,9 @@ func TestAnswersOfControl(t *testing.T) {
 		if json.Compact(&plain, []byte(answer)) == nil {
 			answer = plain.String()
 		}
-		fmt.Fprintf(&have, "# %s\n%d %s\n", line, to.Code, randomID.ReplaceAllString(w.printed(strings.ReplaceAll(answer, moduleVersion(), "VERSION")), "ID"))
+		fmt.Fprintf(&have, "# %s\n%d %s %s\n", line, to.Code, to.Header().Get("Content-Type"), randomID.ReplaceAllString(w.printed(strings.ReplaceAll(answer, moduleVersion(), "VERSION")), "ID"))
 	}
+	fmt.Fprintln(&have, w.counts())
 	assertFile(t, "control", have.String())
 	for _, row := range w.counts() { // of the page
 		r := httptest.NewRequest("GET", w.URL+apiPath+row.Path, nil)
@@ -105,6 +108,35 @@ func TestAnswersOfControl(t *testing.T) {
 		w.serve(to, r)
 		assert.Equal(t, fmt.Sprint(row.Count), to.Header().Get("X-Total"), row.Name)
 	}
+}
+
+// Users get the registry tokens of testdata/registry.txt.
+func TestAnswersOfRegistry(t *testing.T) {
+	var have strings.Builder
+	w := newAnswerWorld(t)
+	n := native{newCaller(t, w.Server), w.Server}
+	for _, scope := range []string{
+		"repository:group/app/image:pull", "repository:group/app:pull,push,delete,*,none", "repository:GROUP/app/image:delete", "repository:group/application:pull", "repository:none:pull",
+		"registry:catalog:*", "registry:catalog:pull", "registry:other:*", "other:group/app:pull", "repository:group/app", "repository::pull", "repository", ":", "",
+		"repository:other/app:pull repository:group/app:push",
+	} {
+		fmt.Fprintf(&have, "# %s\n", scope)
+		for _, v := range []Visibility{Public, Private} {
+			w.begin(v)
+			same := grouped{}
+			for _, who := range slices.Sorted(maps.Keys(w.tokens)) {
+				name := orElse(map[string]string{"read_api": "root", "manage_runners": "root", "job": "gitlab-ci-token"}[who], who)
+				r := n.auth(name, w.tokens[who], scope)
+				if r.Status == 200 {
+					claims := claimsOf(t, r.object(t)["token"].(string))
+					r.Body = fmt.Sprint(claims.Audience, claims.Expires-claims.Issued, claims.Access)
+				}
+				same.add(fmt.Sprint(r.Status, " ", w.printed(r.Body)), who, "")
+			}
+			same.print(&have, v.String())
+		}
+	}
+	assertFile(t, "registry", have.String())
 }
 
 // randomID is one that rand.Text made.
