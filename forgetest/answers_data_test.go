@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -24,7 +25,9 @@ func TestAnswersOfDemo(t *testing.T) {
 		"/issues?scope=all&", "/merge_requests?scope=all&", "/runners/all?", "/runners/1?", "/runners/1/jobs?", "/runners/1/managers?", "/audit_events?", "/groups/acme/audit_events?",
 		"/users?", "/projects/3/repository/tree?recursive=true&", "/projects/3/repository/contributors?", "/groups/acme/placeholder_reassignments?",
 		"/projects/1/registry/repositories?tags=true&", "/projects/3/registry/repositories?tags=true&", "/projects/3/repository/changelog?version=2.0.0&",
-		"/projects/3/merge_requests/14/changes?",
+		"/projects/3/merge_requests/14/changes?", "/projects/3/merge_requests/14/versions?", "/namespaces?", "/groups/acme/issues?",
+		"/projects/3/repository/compare?from=main&to=experiment/http3&", "/projects/3/repository/compare?from=experiment/http3&to=main&straight=true&unidiff=true&",
+		"/projects/3/repository/merge_base?refs[]=main&refs[]=experiment/http3&", "/projects/1/runners?",
 	} {
 		for page, next := 1, "1"; next != ""; page++ {
 			var body string
@@ -33,6 +36,59 @@ func TestAnswersOfDemo(t *testing.T) {
 		}
 	}
 	assertFile(t, "demo", to.String())
+}
+
+// The lists of the demo data have with each value of each parameter what testdata/lists.txt says:
+// the number of the next page, and the items.
+func TestAnswersOfDemoLists(t *testing.T) {
+	var to strings.Builder
+	w := &answerWorld{Server: New(t, WithDemo()), t: t}
+	for _, list := range [][2]string{
+		{"/issues", "/issues?scope=all"}, {"/groups/:id/issues", "/groups/acme/issues?"}, {"/merge_requests", "/merge_requests?scope=all"}, {"/projects/:id/merge_requests", "/projects/1/merge_requests?"},
+		{"/runners/all", "/runners/all?"}, {"/projects/:id/runners", "/projects/1/runners?"}, {"/runners/:id/jobs", "/runners/1/jobs?"}, {"/users", "/users?"},
+		{"/audit_events", "/audit_events?"}, {"/groups/:id/audit_events", "/groups/acme/audit_events?"}, {"/projects/:id/audit_events", "/projects/1/audit_events?"},
+		{"/projects/:id/repository/tree", "/projects/3/repository/tree?"}, {"/projects/:id/repository/contributors", "/projects/3/repository/contributors?"}, {"/namespaces", "/namespaces?"},
+	} {
+		fmt.Fprintln(&to, "#", list[0])
+		same := grouped{}
+		params := catalogue().endpoints["GET "+list[0]].QueryParams
+		for _, p := range slices.Concat(params, []parameter{{Wire: "page", Enum: []string{"2"}}}) {
+			for _, p := range append(p.Keys, p) {
+				for _, value := range slices.Concat(p.Enum, p.Special, demoValues(p)) {
+					sorts := []string{""}
+					if p.Wire == "order_by" {
+						sorts = append(sorts, "&sort=asc")
+					}
+					for _, sort := range sorts {
+						next, body := w.get(list[1] + "&per_page=12&" + url.QueryEscape(p.Wire) + "=" + url.QueryEscape(value) + sort)
+						var items []any
+						if json.Unmarshal([]byte(body), &items) == nil {
+							body = next + names(items)
+						}
+						same.add(body, p.Wire, value+sort)
+					}
+				}
+			}
+		}
+		same.print(&to, "with")
+	}
+	assertFile(t, "lists", to.String())
+}
+
+// demoValues are values of a parameter that some records of the demo data have.
+func demoValues(p parameter) []string {
+	switch kind := strings.TrimPrefix(p.Type, "array<"); {
+	case len(p.Enum) > 0:
+	case kind == "integer", kind == "integer>":
+		return []string{"2", "3", "17"}
+	case kind == "boolean":
+		return []string{"true", "false"}
+	case kind == "datetime":
+		return []string{"2025-06-01", "2025-11-20T10:00:00Z"}
+	case kind == "string", kind == "string>":
+		return []string{"security", "maya.lindqvist", "1.1", "crash", "at_risk", "17.11", "stale", "v1.0.0", "cmd"}
+	}
+	return nil
 }
 
 // The files of testdata/seed, with every member of the schema, put into a server what
