@@ -102,6 +102,41 @@ func assertParameters(t *testing.T, file string, options ...Option) {
 	assertFile(t, file, have.String())
 }
 
+// Null and empty values in JSON, one parameter at a time, have the effect that testdata/json.txt says.
+func TestAnswersToJSON(t *testing.T) {
+	var have strings.Builder
+	w := newAnswerWorld(t)
+	w.begin(Public)
+	for _, x := range examples() {
+		if x.Base != "api" || x.file != "" || len(x.BodyParams) == 0 || x.Method == "GET" {
+			continue
+		}
+		fmt.Fprintf(&have, "# %s\n", x.id)
+		_, _, base := w.answer(x, "root")
+		same := grouped{}
+		for _, p := range x.BodyParams {
+			values := []any{nil, []any{}, map[string]any{}, "", 1.5, []any{nil}}
+			if len(x.BodyParams) > 100 {
+				values = values[:1]
+			}
+			for _, value := range values {
+				body := map[string]any{}
+				form, _ := url.ParseQuery(x.form)
+				for name, texts := range form {
+					body[name] = texts[0]
+				}
+				body[p.Name] = value
+				data, _ := json.Marshal(body)
+				status, _, answer := w.answer(x, "root", string(data))
+				text, _ := json.Marshal(value)
+				same.add(fmt.Sprint(status, " ", strings.ReplaceAll(difference(base, answer), p.Name, "NAME")), p.Name, string(text))
+			}
+		}
+		same.print(&have, "with")
+	}
+	assertFile(t, "json", have.String())
+}
+
 // answerWorld is contractServer with a caller of each kind, a stopped clock and known tokens.
 type answerWorld struct {
 	*Server
@@ -154,6 +189,10 @@ func (w *answerWorld) answer(x example, who string, more ...string) (status int,
 	path := w.URL + map[string]string{"api": apiPath}[x.Base] + x.path
 	form, kind := x.body()
 	for _, one := range more {
+		if strings.HasPrefix(one, "{") {
+			form, kind = one, "application/json"
+			continue
+		}
 		if x.Method == "GET" || x.file != "" {
 			path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + one
 		} else {

@@ -483,3 +483,10 @@ func TestMistakesOfSetupPanic(t *testing.T) {
 		assert.PanicsWithValue(t, test.says, test.call)
 	}
 }
+
+// No name server knows these hosts, however they are written.
+func TestReservedHosts(t *testing.T) {
+	for host, want := range map[string]bool{"forge.test": true, "Forge.TEST": true, "a.Example": true, "a.invalid": true, "test": false, "forgetest": false, "forge.com": false} {
+		assert.Equal(t, want, isReserved(host), host)
+	}
+}
