@@ -321,7 +321,7 @@ func (p parameter) trials() []string {
 	case "boolean":
 		values = append(values, "true", "false")
 	case "datetime", "date":
-		values = append(values, "2026-03-04", "2026-03-05")
+		values = append(values, "2026-03-04", "2026-03-05", "2026-03-04T13:00:00+0200", "2026-03-04T13:00:00+02:00", "2026-03-04T13:00:00", "2026-03-04 13:00")
 	case "string", "string>":
 		if len(p.Enum) == 0 {
 			values = append(values, "bug", "main", "jane", "1")
