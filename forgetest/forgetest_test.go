@@ -494,7 +494,9 @@ func TestReservedHosts(t *testing.T) {
 
 // The version of the server is that of its module in the program, as the main one or a dependency.
 func TestVersionIn(t *testing.T) {
-	own := func(version string) debug.Module { return debug.Module{Path: "github.com/forge-sdk/forge-go", Version: version} }
+	own := func(version string) debug.Module {
+		return debug.Module{Path: "github.com/forge-sdk/forge-go", Version: version}
+	}
 	other, dependency := debug.Module{Path: "example.com/app", Version: "v9.0.0"}, own("v1.2.3")
 	for want, info := range map[string]debug.BuildInfo{
 		"v1.0.0": {Main: own("v1.0.0")}, "v1.2.3": {Main: other, Deps: []*debug.Module{&other, &dependency}}, "(devel)": {Main: own(""), Deps: []*debug.Module{&other}},
