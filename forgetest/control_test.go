@@ -330,7 +330,7 @@ func TestSeedRepository(t *testing.T) {
 	srv := New(t, WithSeed(folder))
 	tree := newCaller(t, srv).answer("GET", "/projects/1/repository/tree", "").Body
 	assert.Contains(t, tree, "main.go")
-	assert.NotContains(t, tree, "HEAD")
+	assert.NotContains(t, tree, ".git")
 
 	for _, args := range []string{"init -q", "add .", "-c user.name=a -c user.email=a -c commit.gpgsign=false commit -q -m a"} {
 		out, err := exec.CommandContext(t.Context(), "git", strings.Fields("-C "+folder+"/git "+args)...).CombinedOutput()
