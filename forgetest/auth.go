@@ -67,7 +67,7 @@ func (c *call) inScope(scopes []string) *response {
 	needed := c.route.endpoint.Auth.Scope
 	for _, scope := range scopes {
 		if scope == "api" || scope == "read_api" && c.r.Method == http.MethodGet && needed == "" ||
-			needed != "" && (scope == needed || scope == strings.TrimSuffix(needed, "s")) {
+			scope == needed || scope == strings.TrimSuffix(needed, "s") {
 			return nil
 		}
 	}

@@ -1,7 +1,6 @@
 package forgetest
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/csv"
@@ -287,31 +286,41 @@ func (f *field) misfitsItem(item any) bool {
 
 func (x example) send(t *testing.T, s *Server) reply {
 	base := map[string]string{"api": s.URL + apiPath, "registry": s.RegistryURL, "auth": s.RegistryAuthURL}[x.Base]
-	body, kind := x.form, ""
-	switch {
-	case x.file != "":
-		var b bytes.Buffer
-		w := multipart.NewWriter(&b)
-		part, err := w.CreateFormFile("file", "file.csv")
-		require.NoError(t, err)
-		_, _ = part.Write([]byte(x.file))
-		require.NoError(t, w.Close())
-		body, kind = b.String(), w.FormDataContentType()
-	case x.form != "":
-		kind = "application/x-www-form-urlencoded"
-	}
-	c, credential := newCaller(t, s), ""
-	switch x.Base {
-	case "auth":
-		credential = "Basic " + base64.StdEncoding.EncodeToString([]byte("root:"+s.Token))
-	case "registry":
-		scope := url.Values{"service": {"container_registry"}, "scope": {"repository:group/app/image:*", "registry:catalog:*"}}
-		token := example{endpoint: &endpoint{Method: "GET", Base: "auth"}, path: "/jwt/auth?" + scope.Encode()}.send(t, s)
-		credential = "Bearer " + fmt.Sprint(token.object(t)["token"])
-	}
+	body, kind := x.body()
+	c := newCaller(t, s)
 	if x.Base != "api" {
 		c = c.as("")
 	}
-	return c.answer(x.Method, base+x.path, body, "Content-Type", kind, "Authorization", credential,
-		"Accept", "application/vnd.docker.distribution.manifest.v2+json, application/vnd.vendor.distribution.manifest.v2+json")
+	return c.answer(x.Method, base+x.path, body, "Content-Type", kind, "Authorization", x.credential(t, s), "Accept", manifests)
+}
+
+const manifests = "application/vnd.docker.distribution.manifest.v2+json, application/vnd.vendor.distribution.manifest.v2+json"
+
+// body returns the body of the request and its type.
+func (x example) body() (body, kind string) {
+	switch {
+	case x.file != "":
+		var b strings.Builder
+		w := multipart.NewWriter(&b)
+		part, _ := w.CreateFormFile("file", "file.csv")
+		_, _ = part.Write([]byte(x.file))
+		_ = w.Close()
+		return b.String(), w.FormDataContentType()
+	case x.form != "":
+		kind = "application/x-www-form-urlencoded"
+	}
+	return x.form, kind
+}
+
+// credential returns the credential of the registry; "" for the API.
+func (x example) credential(t *testing.T, s *Server) string {
+	switch x.Base {
+	case "auth":
+		return "Basic " + base64.StdEncoding.EncodeToString([]byte("root:"+s.Token))
+	case "registry":
+		scope := url.Values{"service": {"container_registry"}, "scope": {"repository:group/app/image:*", "registry:catalog:*"}}
+		token := example{endpoint: &endpoint{Method: "GET", Base: "auth"}, path: "/jwt/auth?" + scope.Encode()}.send(t, s)
+		return "Bearer " + fmt.Sprint(token.object(t)["token"])
+	}
+	return ""
 }

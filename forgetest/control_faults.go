@@ -84,11 +84,11 @@ func (c *control) createTest(r *http.Request) (any, error) {
 	}
 	id := strings.ToLower(rand.Text())
 	test := &retryTest{faults: map[string][]*instruction{}}
-	for route, names := range body.Instructions {
+	for _, route := range slices.Sorted(maps.Keys(body.Instructions)) {
 		if route != "*" && !c.server.routes.isRoute(route) {
 			return nil, c.server.unknownRoute(route)
 		}
-		for _, name := range names {
+		for _, name := range body.Instructions[route] {
 			f, err := parseInstruction(name)
 			if err != nil {
 				return nil, err
@@ -101,8 +101,8 @@ func (c *control) createTest(r *http.Request) (any, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.tests[id] = test
-	for _, list := range test.faults {
-		for _, one := range list {
+	for _, route := range slices.Sorted(maps.Keys(test.faults)) { // "*" first
+		for _, one := range test.faults[route] {
 			c.server.faults.add(one.fault)
 		}
 	}

@@ -279,11 +279,12 @@ func TestSeedErrors(t *testing.T) {
 	srv := New(t)
 	kept := srv.AddProject("kept/app")
 	for seed, text := range map[string]string{
-		`{"users": [`:                `seed:1: the JSON ends too early`,
-		"{\n\"user\": []}":           "seed:2: user: unknown; known are $schema, users, groups, projects,",
-		`{"users": [{}]}`:            "seed:1: users[0]: username is missing",
-		`{} {}`:                      "seed:1: there is text after the object",
-		`{"users": {}, "users": []}`: `seed:1: "users" is there twice`,
+		`{"users": [`:                   `seed:1: the JSON ends too early`,
+		"{\n\"user\": []}":              "seed:2: user: unknown; known are $schema, users, groups, projects,",
+		`{"users": [{}]}`:               "seed:1: users[0]: username is missing",
+		`{"users": [{"username": ""}]}`: "seed:1: users[0]: username is missing",
+		`{} {}`:                         "seed:1: there is text after the object",
+		`{"users": {}, "users": []}`:    `seed:1: "users" is there twice`,
 		"{\"users\": [{\"username\": \"a\"},\n{\"username\": \"A\"}]}":                   `seed:2: users[1].username: there is a user "A" already`,
 		`{"users": [{"username": "a", "tokens": [{"value": "x"}, {"value": "x"}]}]}`:     "users[0].tokens[1].value: there is a token of this value already",
 		`{"users": [{"username": "a", "tokens": [{"value": "x", "scopes": ["apis"]}]}]}`: `AddToken: "apis" is not a scope; near: api`,
@@ -313,6 +314,8 @@ func TestSeedErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "none.json")
 	_, err = Start(WithSeed(t.TempDir()))
 	assert.ErrorContains(t, err, "the folder has no *.json file")
+	_, err = Start(WithSeedData([]byte(`{"projects": [{"path": "a/b", "repository": {"folder": "."}}]}`)))
+	assert.ErrorContains(t, err, "seed:1: projects[0].repository.folder: a path of the server's machine is possible in a file only")
 }
 
 // A repository comes from a folder, without .git.
@@ -327,7 +330,7 @@ func TestSeedRepository(t *testing.T) {
 	srv := New(t, WithSeed(folder))
 	tree := newCaller(t, srv).answer("GET", "/projects/1/repository/tree", "").Body
 	assert.Contains(t, tree, "main.go")
-	assert.NotContains(t, tree, "HEAD")
+	assert.NotContains(t, tree, ".git")
 
 	for _, args := range []string{"init -q", "add .", "-c user.name=a -c user.email=a -c commit.gpgsign=false commit -q -m a"} {
 		out, err := exec.CommandContext(t.Context(), "git", strings.Fields("-C "+folder+"/git "+args)...).CombinedOutput()

@@ -21,7 +21,6 @@ func DemoTime() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
 // seedDemo fills the server: the group acme with four projects, their issues over a year, one
 // repository, and the records for administrators of demo_operations.go.
 func (s *Server) seedDemo() {
-	s.clock = DemoTime
 	acme := s.AddGroup("acme")
 	team := map[string]*User{}
 	var names []string

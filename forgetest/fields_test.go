@@ -396,6 +396,22 @@ func TestUnknownFields(t *testing.T) {
 	assert.Greater(t, checked, 45)
 }
 
+// Texts are written as encoding/json does, whatever bytes they have. An object without fields has
+// the unknown one.
+func TestEncodedTexts(t *testing.T) {
+	for i := range 256 {
+		for _, text := range []string{string(rune(i)), string([]byte{'a', byte(i)}), string(rune(0x2000 + i))} {
+			want, _ := json.Marshal(text)
+			assert.Equal(t, string(want), string(encoder{}.encode(text)))
+		}
+	}
+	empty := NewDocument("Note")
+	for _, name := range empty.Fields() {
+		empty.Omit(name)
+	}
+	assert.JSONEq(t, `{"x_new":"new"}`, string(encoder{changes: &changes{unknown: []string{"x_new"}}}.encode(empty)))
+}
+
 // A field of WithMismatchedTypes has another type in all objects, including nested ones.
 func TestOtherTypes(t *testing.T) {
 	s := contractServer(t, WithMismatchedTypes("id", "author", "labels", "references"))

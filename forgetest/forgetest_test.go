@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -481,5 +482,25 @@ func TestMistakesOfSetupPanic(t *testing.T) {
 		{"forgetest: ProtectRegistryTags(\"*\"): it is not an RE2 pattern, such as v.*: error parsing regexp: missing argument to repetition operator: `*`", func() { srv.AddProject("acme/app").ProtectRegistryTags("*") }},
 	} {
 		assert.PanicsWithValue(t, test.says, test.call)
+	}
+}
+
+// No name server knows these hosts, however they are written.
+func TestReservedHosts(t *testing.T) {
+	for host, want := range map[string]bool{"forge.test": true, "Forge.TEST": true, "a.Example": true, "a.invalid": true, "test": false, "forgetest": false, "forge.com": false} {
+		assert.Equal(t, want, isReserved(host), host)
+	}
+}
+
+// The version of the server is that of its module in the program, as the main one or a dependency.
+func TestVersionIn(t *testing.T) {
+	own := func(version string) debug.Module {
+		return debug.Module{Path: "github.com/forge-sdk/forge-go", Version: version}
+	}
+	other, dependency := debug.Module{Path: "example.com/app", Version: "v9.0.0"}, own("v1.2.3")
+	for want, info := range map[string]debug.BuildInfo{
+		"v1.0.0": {Main: own("v1.0.0")}, "v1.2.3": {Main: other, Deps: []*debug.Module{&other, &dependency}}, "(devel)": {Main: own(""), Deps: []*debug.Module{&other}},
+	} {
+		assert.Equal(t, want, versionIn(&info))
 	}
 }

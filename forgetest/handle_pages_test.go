@@ -192,6 +192,13 @@ func TestConditionalRequests(t *testing.T) {
 		assert.Equal(t, 200, other.StatusCode)
 		assert.NotEmpty(t, body)
 	}
+	srv.Handle("GET /groups/:id/tagged", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", `"own"`)
+		_, _ = w.Write([]byte("{}"))
+	})
+	tagged, _ := fetch(t, srv, "GET", "/groups/acme/tagged", nil)
+	same, _ := fetch(t, srv, "GET", "/groups/acme/tagged", nil, "If-None-Match", `"own"`)
+	assert.Equal(t, []any{`"own"`, 304}, []any{tagged.Header.Get("ETag"), same.StatusCode})
 	for method, path := range map[string]string{"POST": "/groups/acme/jobs", "GET": "/groups/none/jobs", "PUT": "/user"} {
 		response, _ := fetch(t, srv, method, path, nil, "If-None-Match", "*")
 		assert.NotEqual(t, 304, response.StatusCode)

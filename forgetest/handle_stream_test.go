@@ -48,11 +48,22 @@ func TestHandleStreams(t *testing.T) {
 		assert.Equal(t, 200, srv.LastRequest(t, "GET /projects/:id/artifact"+size).Status)
 		assert.Len(t, srv.LastRequest(t, "GET /projects/:id/artifact"+size).ResponseBody, 300)
 	}
+	srv.Handle("GET /projects/:id/large", func(w http.ResponseWriter, _ *http.Request) {
+		for _, part := range [][]byte{artifact[:1], artifact[1 : 1<<20+1]} { // a byte more than what is complete before it is sent
+			n, err := w.Write(part)
+			assert.NoError(t, err)
+			assert.Len(t, part, n)
+		}
+	})
+	large, body := fetch(t, srv, "GET", "/projects/1/large", nil)
+	assert.Len(t, body, 1<<20+1)
+	assert.Empty(t, large.Header.Get("Content-Length"))
 	response, body := fetch(t, srv, "GET", "/projects/1/trace", nil)
 	assert.Equal(t, "text/plain", response.Header.Get("Content-Type"))
 	assert.Equal(t, "Running\n", string(body))
 
 	srv.Handle("GET /projects/:id/elsewhere", func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusEarlyHints) // is not sent
 		http.Redirect(w, r, "https://storage.example.com/a.zip", http.StatusFound)
 	})
 	response, _ = fetch(t, srv, "GET", "/projects/1/elsewhere", nil)

@@ -210,7 +210,7 @@ func matchDue(keyword string, now time.Time) condition {
 	case "tomorrow":
 		from, to = today.AddDate(0, 0, 1), today.AddDate(0, 0, 1)
 	case "overdue":
-		from, to = time.Time{}.Add(1), today.AddDate(0, 0, -1)
+		from, to = time.Time{}, today.AddDate(0, 0, -1)
 	case "week":
 		from, to = monday, monday.AddDate(0, 0, 6)
 	case "month":

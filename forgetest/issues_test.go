@@ -14,9 +14,9 @@ import (
 
 // sampleIssue is the part of contractServer for issues.
 func sampleIssue(app *Project, jane *User, related *MergeRequest) {
-	milestone := app.AddMilestone("1.0", time.Now(), time.Now())
+	milestone := app.AddMilestone("1.0", noon(), noon())
 	issue := app.AddIssue(func(d *Document) {
-		d.Set("assignees", []*User{jane}).Set("milestone", milestone).Set("iteration", NewDocument("Iteration")).
+		d.Set("assignees", []*User{jane}).Set("milestone", milestone).Set("iteration", NewDocument("Iteration").Set("start_date", day(1)).Set("due_date", day(14))).
 			Set("labels", []string{"bug"})
 	})
 	issue.Relate(related)

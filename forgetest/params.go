@@ -281,7 +281,6 @@ func (p parameter) problem(value string) string {
 func (c *call) list(wire string) []string {
 	values := c.params[wire]
 	if bare, isArray := strings.CutSuffix(wire, "[]"); isArray {
-		values = slices.Clone(values)
 		for _, joined := range c.params[bare] {
 			values = append(values, strings.Split(joined, ",")...)
 		}

@@ -75,7 +75,7 @@ type release struct{ major, minor int }
 
 // UnmarshalText parses "16.4".
 func (r *release) UnmarshalText(text []byte) error {
-	if _, err := fmt.Sscanf(string(text), "%d.%d", &r.major, &r.minor); err != nil || r.major < 1 {
+	if _, err := fmt.Sscanf(string(text), "%d.%d", &r.major, &r.minor); err != nil {
 		return fmt.Errorf("%q is not a release such as 16.4", text)
 	}
 	return nil

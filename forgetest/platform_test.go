@@ -118,7 +118,7 @@ func TestRelease(t *testing.T) {
 	for number, status := range map[string]int{"17.1": 400, "17.2": 200} {
 		assert.Equal(t, status, of(number).get("/merge_requests?order_by=merged_at").Status, "a value since 17.2 at %s", number)
 	}
-	for _, number := range []string{"new", "17.12", "19.6", "20.0"} {
+	for _, number := range []string{"new", "17.12", "18.-1", "19.6", "20.0"} {
 		assert.PanicsWithValue(t, `forgetest: WithRelease: no release "`+number+`": known are 13.0 to 13.12, 14.0 to 14.10, 15.0 to 15.11, `+
 			`16.0 to 16.11, 17.0 to 17.11, 18.0 to 18.11, 19.0 to 19.5`, func() { WithRelease(number) })
 	}

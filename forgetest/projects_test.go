@@ -413,3 +413,13 @@ func TestSecureFileMetadata(t *testing.T) {
 		assert.NotContains(t, below(t, c.get(secureFiles+"/3"), "metadata.subject"), "UID")
 	}
 }
+
+// The members of a group lose their roles in a project that moves to a user.
+func TestMoveToUser(t *testing.T) {
+	s := New(t)
+	p, jane := s.AddProject("group/app", Private), s.AddUser("jane")
+	s.AddGroup("group").AddMember(jane, Owner)
+	assert.Equal(t, Owner, p.role(jane))
+	p.MoveTo("root/app")
+	assert.Equal(t, NoAccess, p.role(jane))
+}

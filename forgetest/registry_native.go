@@ -150,8 +150,8 @@ func (s *Server) verify(token string) (c claims, valid bool) {
 	if len(parts) != 3 || !hmac.Equal([]byte(parts[2]), []byte(s.signature(parts[0]+"."+parts[1]))) {
 		return c, false
 	}
-	data, err := base64.RawURLEncoding.DecodeString(parts[1])
-	return c, err == nil && json.Unmarshal(data, &c) == nil && s.now().Unix() < c.Expires
+	data, _ := base64.RawURLEncoding.DecodeString(parts[1])
+	return c, json.Unmarshal(data, &c) == nil && s.now().Unix() < c.Expires
 }
 
 // authenticateRegistry requires a registry token for the scope of the route.

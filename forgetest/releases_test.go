@@ -35,6 +35,7 @@ var releaseDifferences = []struct {
 	{"not[my_reaction_emoji] of a group, ignored since 19.5", "GET /groups/group/issues?not[my_reaction_emoji]=rocket", length, [3]any{1, 1, 2}},
 	{"internal of a note", "POST /projects/1/issues/1/notes?body=text&internal=true", has("internal"), [3]any{false, false, true}},
 	{"a note of a command alone", "POST /projects/1/issues/2/notes?body=/promote", status, [3]any{201, 201, 202}},
+	{"a note of blanks", "POST /projects/1/issues/2/notes?body=%20", status, [3]any{201, 201, 201}},
 	{"an update of nothing", "PUT /projects/1/merge_request_approval_setting", status, [3]any{200, 200, 400}},
 	{"created_at of runners", "GET /runners/all", has("created_at"), [3]any{false, false, true}},
 	{"groups of a runner", "GET /runners/1", has("groups", "name"), [3]any{false, false, true}},

@@ -331,6 +331,7 @@ func TestDiffHunks(t *testing.T) {
 	want := "@@ -3,7 +3,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n@@ -28,7 +28,8 @@\n 27\n 28\n 29\n-30\n+thirty\n+new\n 31\n 32\n 33\n"
 	assert.Equal(t, want, hunks(compareLines(before, after)))
 	assert.Equal(t, "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n", hunks(compareLines([]string{"a"}, []string{"b\n"})))
+	assert.Equal(t, "@@ -1,2 +1,3 @@\n+b\n x\n y\n", hunks(compareLines([]string{"x\n", "y\n"}, []string{"b\n", "x\n", "y\n"})))
 	long := replaceLines([]string{"a\n", "old\n", "z\n"}, []string{"a\n", "new\n", "more\n", "z\n"}) // too long to compare by line
 	assert.Equal(t, "@@ -1,3 +1,4 @@\n a\n-old\n+new\n+more\n z\n", hunks(long))
 	assert.Equal(t, "@@ -1 +1,2 @@\n a\n+b\n", hunks(replaceLines([]string{"a\n"}, []string{"a\n", "b\n"})))
@@ -347,7 +348,8 @@ func TestDiffHunks(t *testing.T) {
 		assert.Equal(t, compared, compareLines(make([]string, sizes[0]), make([]string, sizes[1])) != nil)
 	}
 	text, binary := treeEntry{blob: &blob{data: []byte("a")}}, treeEntry{blob: &blob{data: []byte("b\x00")}}
-	for _, change := range []fileChange{{"x", "x", text, binary}, {"x", "x", binary, text}} {
+	first := treeEntry{blob: &blob{data: []byte("\x00b")}}
+	for _, change := range []fileChange{{"x", "x", text, binary}, {"x", "x", binary, text}, {"x", "x", first, text}, {"x", "x", text, first}} {
 		assert.Equal(t, "Binary files a/x and b/x differ\n", change.render(diffForm{unidiff: true}).Get("diff"))
 	}
 

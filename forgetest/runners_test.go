@@ -399,12 +399,12 @@ func TestRunnerValues(t *testing.T) {
 // A prefix of a version consists of whole numbers: 16.1 is not a prefix of 16.10.
 func TestRunnerVersionPrefix(t *testing.T) {
 	s := New(t)
-	for _, version := range []string{"16.1.241", "16.10.0", "1.6.0", "16.1.2", "", "15.0.0~beta.1"} {
+	for _, version := range []string{"16.1.241", "16.10.0", "1.6.0", "16.1.2", "", "15.0.0~beta.1", "16.19.0"} {
 		s.AddRunner(func(d *Document) { d.Set("version", version) })
 	}
 	c := newCaller(t, s)
 	for prefix, want := range map[string][]any{
-		"": {6.0, 5.0, 4.0, 3.0, 2.0, 1.0}, "16": {4.0, 2.0, 1.0}, "16.": {4.0, 2.0, 1.0}, "16.1": {4.0, 1.0}, "16.1.241": {1.0}, "16.1.24": {},
+		"": {7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0}, "16": {7.0, 4.0, 2.0, 1.0}, "16.": {7.0, 4.0, 2.0, 1.0}, "16.1": {4.0, 1.0}, "16.1.241": {1.0}, "16.1.24": {},
 		"1": {3.0}, "15.0": {6.0}, "15.0.0": {6.0}, "17": {}, "6": {},
 	} {
 		assert.Equal(t, want, c.get(fmt.Sprint("/runners/all?version_prefix=", prefix)).column(t, "id"), prefix)

@@ -229,7 +229,7 @@ func (l *seedLoader) fields(n *seedNode, except ...string) func(*Document) {
 	}
 }
 
-// set sets a field. Users are written by their names, and milestones by their titles.
+// set sets a field. Users are written by their names.
 func (l *seedLoader) set(d *Document, name string, n *seedNode) {
 	owner, f, _ := d.locate(name)
 	switch {

@@ -94,7 +94,9 @@ type Option func(*Server)
 //     acme/storefront/cron, acme/platform/gateway.
 //   - Users: maya.lindqvist (Owner of acme), tomas.berg (Maintainer), aisha.khan, daniel.okafor and
 //     yuki.tanaka (Developer), priya.raman (Reporter).
-func WithDemo() Option { return func(s *Server) { s.demo, s.seedName = true, "demo" } }
+func WithDemo() Option {
+	return func(s *Server) { s.demo, s.seedName, s.clock = true, "demo", DemoTime }
+}
 
 // WithAddr sets the address to listen on; the default is a free port of 127.0.0.1.
 func WithAddr(addr string) Option { return func(s *Server) { s.addr = addr } }

@@ -112,6 +112,8 @@ func TestSettingsInGitLabVocabulary(t *testing.T) {
 	for neutral, word := range vocabulary().Settings {
 		assert.NotContains(t, object, neutral)
 		assert.Contains(t, object, word)
+		d := NewDocument("ApplicationSettings").Omit(neutral)
+		assert.Equal(t, absent{}, d.Get(word), "the methods of a Document take both names")
 	}
 	for key := range object {
 		assert.NotContains(t, key, "<")

@@ -68,15 +68,20 @@ func WithStarterRoutes() Option {
 // moduleVersion returns the version of this module in the running program, "(devel)" if it is not
 // known.
 var moduleVersion = sync.OnceValue(func() string {
-	path := strings.TrimSuffix(reflect.TypeFor[Server]().PkgPath(), "/forgetest")
 	info, _ := debug.ReadBuildInfo()
+	return versionIn(info)
+})
+
+// versionIn returns the version of this module in a program.
+func versionIn(info *debug.BuildInfo) string {
+	path := strings.TrimSuffix(reflect.TypeFor[Server]().PkgPath(), "/forgetest")
 	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
 		if m.Path == path && m.Version != "" {
 			return m.Version
 		}
 	}
 	return "(devel)"
-})
+}
 
 func showVersion(c *call) response {
 	return ok(map[string]any{"version": c.server.release.version(), "revision": "forgetest"})
