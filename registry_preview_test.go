@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -121,6 +122,16 @@ func TestPreviewDeleteTags(t *testing.T) {
 			_, latest := reads.Load("latest")
 			assert.False(t, latest, "tags that cannot match are not read")
 		})
+	}
+}
+
+// A pattern that is valid alone may nest too deeply with the anchors. It is refused, in either field.
+func TestPreviewOfDeepPatterns(t *testing.T) {
+	deep := strings.Repeat("(", 999) + "a" + strings.Repeat(")", 999)
+	for _, o := range []*DeleteTagsOptions{{NameRegexDelete: deep}, {NameRegexDelete: "a", NameRegexKeep: deep}} {
+		require.NoError(t, o.check())
+		_, err := serve(t).Registry.PreviewDeleteTags(t.Context(), ID(42), 3, o)
+		require.ErrorContains(t, err, "nests too deeply")
 	}
 }
 
@@ -247,4 +258,25 @@ func TestPreviewInterrupted(t *testing.T) {
 		})
 		close(release)
 	}
+
+	// The context ends as the reads that have a turn succeed, and before others have one.
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var calls atomic.Int32
+		all := make(chan struct{})
+		handler, _, _ := tagHandler(t, ages, names, "", 0)
+		s := newBubbleServer(handler)
+		c := s.client(t, WithLogger(slog.New(logHandler(func() {
+			switch n := calls.Add(1); {
+			case n == 1+previewReads:
+				cancel()
+				close(all)
+			case n > 1:
+				<-all
+			}
+		}))))
+		defer s.close(c)
+		_, err := c.Registry.PreviewDeleteTags(ctx, ID(42), 3, &DeleteTagsOptions{NameRegexDelete: "v00[0-8]"})
+		require.ErrorIs(t, err, context.Canceled)
+	})
 }
