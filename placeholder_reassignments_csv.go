@@ -204,17 +204,12 @@ func (p *PlaceholderReassignment) orOwn(v Vocabulary) *reassignmentHeader {
 // record converts a row to a record.
 func (h *reassignmentHeader) record(p *PlaceholderReassignment) ([]string, error) {
 	record := make([]string, len(h.names))
-	extra := 0
 	for i, name := range h.names {
 		if field := p.field(h.columns[i]); field != nil {
 			record[i] = *field
-		} else if value, has := p.Extra[name]; has {
-			record[i] = value
-			extra++
+		} else {
+			record[i] = p.Extra[name]
 		}
-	}
-	if extra == len(p.Extra) {
-		return record, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Extra)) {
 		if i := slices.Index(h.names, name); i < 0 || h.columns[i] != "" {

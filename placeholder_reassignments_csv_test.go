@@ -92,6 +92,7 @@ func TestReassignmentsLastLine(t *testing.T) {
 	w = newWire(t, always(say(200, "", "Content-Type: text/csv")))
 	_, err = Collect(wireClient(t, w.url).PlaceholderReassignments.List(t.Context(), ID(1)))
 	require.ErrorContains(t, err, "is empty")
+	require.ErrorIs(t, err, ErrInvalidResponse)
 }
 
 // An error of the reader is reported at every position, even if the reader returns it only once, or
