@@ -58,7 +58,9 @@ func TestReassignmentsTruncated(t *testing.T) {
 				for i, row := range rows {
 					require.Equal(t, fmt.Sprintf("user%d@example.com", i), row.PublicEmail, "cut at %d", cut)
 				}
+				require.Len(t, rows, max(0, strings.Count(file[:cut], "\n")-1), "cut at %d", cut)
 				if framing.name == "none" && cut >= len(reassignmentHead) && strings.HasSuffix(file[:cut], "\n") {
+					require.NoError(t, err)
 					continue
 				}
 				if framing.name == "none" && cut > 0 {

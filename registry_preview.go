@@ -97,7 +97,6 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 	if _, err := r.newCall(options); err != nil {
 		return nil, err
 	}
-	o = cmp.Or(o, &DeleteTagsOptions{})
 	rules := &deletionRules{
 		keepN: o.KeepN, hosted: strings.HasPrefix(s.core.baseURL(), "https://gitlab.com/"),
 		reads: options.inherit(), page: cmp.Or(options.into, new(Response)),
