@@ -243,6 +243,16 @@ func TestApplySettings(t *testing.T) {
 	}
 }
 
+// A setting that only a newer server has is a secret by the end of its name.
+func TestUnknownSecrets(t *testing.T) {
+	for end, reason := range map[string]SettingReason{
+		"_key": SettingSecret, "_token": SettingSecret, "_secret": SettingSecret, "_password": SettingSecret, "_pass": SettingSecret, "_passphrase": SettingSecret,
+		"_salt": SettingSecret, "_credentials": SettingSecret, "_keys": SettingNotShown, "key": SettingNotShown, "_token_expiry": SettingNotShown,
+	} {
+		assert.Equal(t, reason, notInForce(SettingDifference{Name: "unheard_of" + end, Want: json.RawMessage(`"x"`)}), end)
+	}
+}
+
 func TestApplySettingsFails(t *testing.T) {
 	c := serve(t,
 		exchange{sent: settingsSent, body: `{"admin_mode":true}`, status: 403, answer: `{"message":"403 Forbidden"}`},
