@@ -95,7 +95,7 @@ func readReassignments(file io.Reader, c *core, lineEnd bool, yield func(*Placeh
 	source := &rowReader{r: file}
 	buffered := bufio.NewReader(source)
 	mark, err := buffered.Peek(3)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && err != io.EOF {
 		return reassignmentError(err) // Peek consumed it: the reader may not return it again
 	}
 	if string(mark) == "\ufeff" {
@@ -119,7 +119,7 @@ func readReassignments(file io.Reader, c *core, lineEnd bool, yield func(*Placeh
 	}
 	first, err := read()
 	switch {
-	case errors.Is(err, io.EOF):
+	case err == io.EOF: // an error that wraps it is not the end of the file
 		return errors.New("forge: the file of reassignments is empty: it has no header")
 	case err != nil:
 		return reassignmentError(err)
@@ -130,7 +130,7 @@ func readReassignments(file io.Reader, c *core, lineEnd bool, yield func(*Placeh
 	}
 	for {
 		switch record, err := read(); {
-		case errors.Is(err, io.EOF):
+		case err == io.EOF:
 			return nil
 		case err != nil:
 			return reassignmentError(err)
@@ -204,17 +204,12 @@ func (p *PlaceholderReassignment) orOwn(v Vocabulary) *reassignmentHeader {
 // record converts a row to a record.
 func (h *reassignmentHeader) record(p *PlaceholderReassignment) ([]string, error) {
 	record := make([]string, len(h.names))
-	extra := 0
 	for i, name := range h.names {
 		if field := p.field(h.columns[i]); field != nil {
 			record[i] = *field
-		} else if value, has := p.Extra[name]; has {
-			record[i] = value
-			extra++
+		} else {
+			record[i] = p.Extra[name]
 		}
-	}
-	if extra == len(p.Extra) {
-		return record, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Extra)) {
 		if i := slices.Index(h.names, name); i < 0 || h.columns[i] != "" {

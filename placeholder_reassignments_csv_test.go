@@ -58,7 +58,9 @@ func TestReassignmentsTruncated(t *testing.T) {
 				for i, row := range rows {
 					require.Equal(t, fmt.Sprintf("user%d@example.com", i), row.PublicEmail, "cut at %d", cut)
 				}
+				require.Len(t, rows, max(0, strings.Count(file[:cut], "\n")-1), "cut at %d", cut)
 				if framing.name == "none" && cut >= len(reassignmentHead) && strings.HasSuffix(file[:cut], "\n") {
+					require.NoError(t, err)
 					continue
 				}
 				if framing.name == "none" && cut > 0 {
@@ -82,13 +84,28 @@ func TestReassignmentsLastLine(t *testing.T) {
 	rows, err = Collect(wireClient(t, w.url).PlaceholderReassignments.List(t.Context(), ID(1)))
 	require.NoError(t, err)
 	assert.Len(t, rows, 2)
+	// Without a length it may be truncated, also if it begins with a byte order mark.
+	for _, mark := range []string{"", "\ufeff"} {
+		w = newWire(t, always(closing("HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n\r\n"+mark+text)))
+		_, err = Collect(wireClient(t, w.url).PlaceholderReassignments.List(t.Context(), ID(1)))
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	}
+	// A file of length 0 is complete, and empty.
+	w = newWire(t, always(say(200, "", "Content-Type: text/csv")))
+	_, err = Collect(wireClient(t, w.url).PlaceholderReassignments.List(t.Context(), ID(1)))
+	require.ErrorContains(t, err, "is empty")
+	require.ErrorIs(t, err, ErrInvalidResponse)
 }
 
-// An error of the reader is reported at every position, even if the reader returns it only once.
+// An error of the reader is reported at every position, even if the reader returns it only once, or
+// if it wraps io.EOF.
 func TestReassignmentsReaderFails(t *testing.T) {
 	file, client := reassignmentFile(3), bubbleClient(t)
-	for cut := range file {
+	for cut := range 2 * len(file) {
 		broken := errors.New("the disk failed")
+		if cut >= len(file) {
+			cut, broken = cut-len(file), fmt.Errorf("the connection is lost: %w", io.EOF)
+		}
 		once := io.MultiReader(strings.NewReader(file[:cut]), &failOnce{err: broken})
 		rows, err := Collect(client.PlaceholderReassignments.ReadCSV(once))
 		require.ErrorIs(t, err, broken, "cut at %d", cut)

@@ -161,9 +161,15 @@ func TestReassignmentVocabulary(t *testing.T) {
 func TestBadReassignmentFiles(t *testing.T) {
 	s := serve(t).PlaceholderReassignments
 	header := strings.SplitAfter(string(readFixture(t, "placeholder_reassignments/reassignments.csv")), "\n")[0]
+	long, cut := strings.Repeat("x", 300), `"`+strings.Repeat("x", 256)+`..."`
 	for file, text := range map[string]string{
-		"":      "empty",
-		"a;b\n": "separated by commas",
+		"":                "empty",
+		"\ufeff":          "empty",
+		"a;b\n":           "separated by commas",
+		"\xff\xfeS\x00":   "UTF-16",
+		"\xfe\xff\x00S":   "UTF-16",
+		long:              cut,
+		long + "," + long: "two columns " + cut,
 		strings.TrimSuffix(header, "\n") + ",Source host\n":     `two columns "Source host"`,
 		strings.TrimSuffix(header, "\n") + ",GitLab username\n": `two columns "GitLab username"`,
 		strings.TrimSuffix(header, "\n") + ",Note,Note\n":       `two columns "Note"`,
@@ -178,7 +184,7 @@ func TestBadReassignmentFiles(t *testing.T) {
 		assert.Less(t, len(err.Error()), 1000)
 	}
 	broken := errors.New("broken")
-	long := header + strings.Repeat("h,i,1,n,u,,\n", 100_000) // more than the limit of one row
+	long = header + strings.Repeat("h,i,1,n,u,,\n", 100_000) // more than the limit of one row
 	n := 0
 	for _, err := range s.ReadCSV(io.MultiReader(strings.NewReader(long), iotest.ErrReader(broken))) {
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -268,23 +270,23 @@ func (exploding) Handle(context.Context, slog.Record) error { panic("logger") }
 
 // The server of a download can also send back a secret after the headers.
 func TestSecretsInStreams(t *testing.T) {
-	c := wireClient(t, "https://forge.example.com", through(func(req *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Disposition": {`a; filename*0="` + secret[:9] + `"; filename*1="` + secret[9:] + `"`}}, Body: failing{}, Request: req}, nil
-	}))
-	d, err := openArchive(t.Context(), c)
-	require.NoError(t, err)
-	defer d.Close()
-	assert.NotEmpty(t, d.Name)
-	_, err = d.Read(make([]byte, 1))
-	require.ErrorContains(t, err, "GOAWAY")
-	assert.Empty(t, reveals([]any{d, err, d.SaveTo(t.TempDir() + "/file")}))
+	for text, cause := range map[string]error{
+		"GOAWAY":                    errors.New("http2: GOAWAY, debug=" + secret),
+		"the connection was closed": fmt.Errorf("debug=%s: %w", secret, io.EOF), // not the end of the stream
+	} {
+		c := wireClient(t, "https://forge.example.com", through(func(req *http.Request) (*http.Response, error) {
+			header := http.Header{"Content-Disposition": {`a; filename*0="` + secret[:9] + `"; filename*1="` + secret[9:] + `"`}}
+			return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(iotest.ErrReader(cause)), Request: req}, nil
+		}))
+		d, err := openArchive(t.Context(), c)
+		require.NoError(t, err)
+		defer d.Close()
+		assert.NotEmpty(t, d.Name)
+		_, err = d.Read(make([]byte, 1))
+		require.ErrorContains(t, err, text)
+		assert.Empty(t, reveals([]any{d, err, d.SaveTo(t.TempDir() + "/file")}))
+	}
 }
-
-// failing is a body that ends with an error that contains a secret from the server.
-type failing struct{}
-
-func (failing) Read([]byte) (int, error) { return 0, errors.New("http2: GOAWAY, debug=" + secret) }
-func (failing) Close() error             { return nil }
 
 // The search finds a secret in every supported form and place.
 func TestRevealsForms(t *testing.T) {

@@ -97,15 +97,14 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 	if _, err := r.newCall(options); err != nil {
 		return nil, err
 	}
-	o = cmp.Or(o, &DeleteTagsOptions{})
 	rules := &deletionRules{
 		keepN: o.KeepN, hosted: strings.HasPrefix(s.core.baseURL(), "https://gitlab.com/"),
 		reads: options.inherit(), page: cmp.Or(options.into, new(Response)),
 	}
-	if rules.remove, err = anchored(o.pattern()); err == nil && o.NameRegexKeep != "" {
-		rules.keep, err = anchored(o.NameRegexKeep)
-	}
-	if err != nil {
+	var keepErr error
+	rules.remove, err = anchored(o.pattern())
+	rules.keep, keepErr = anchored(o.NameRegexKeep)
+	if err = firstError(err, keepErr); err != nil { // one that is valid alone may nest too deeply here
 		return nil, r.withRoute(err)
 	}
 	if o.OlderThan != "" {
@@ -118,11 +117,11 @@ func (s *RegistryService) previewRules(project Ref, repository int64, o *DeleteT
 }
 
 // anchored compiles pattern as deployed servers do, without parentheses: \Aa|b\z matches what
-// begins with a or ends with b.
+// begins with a or ends with b. The empty pattern matches no tag.
 func anchored(pattern string) (*regexp.Regexp, error) { return regexp.Compile(`\A` + pattern + `\z`) }
 
 func (d *deletionRules) matches(name string) bool {
-	return name != latestTag && d.remove.MatchString(name) && (d.keep == nil || !d.keep.MatchString(name))
+	return name != latestTag && d.remove.MatchString(name) && !d.keep.MatchString(name)
 }
 
 // sort divides the tags that match by name into those to delete and those to keep.

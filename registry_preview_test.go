@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -79,7 +80,7 @@ func tagNames(tags []*RegistryTagDetail) []string {
 
 // The rules of Document 1 §4.1.1, one by one and together.
 func TestPreviewDeleteTags(t *testing.T) {
-	ages := map[string]string{"latest": "2month", "v1": "9d", "v2": "8d", "v3": "2d", "v4": "1h", "v4-lts": "5d", "xv1": "9d", "broken": "", "lost": "gone"}
+	ages := map[string]string{"latest": "2month", "v1": "9d", "v2": "8d", "v3": "2d", "v4": "1h", "v4-lts": "5d", "xv1": "40d", "broken": "", "lost": "gone"}
 	names := []string{"broken", "latest", "lost", "v1", "v2", "v3", "v4", "v4-lts", "xv1"}
 	for _, row := range []struct {
 		name         string
@@ -95,6 +96,7 @@ func TestPreviewDeleteTags(t *testing.T) {
 		{"keep all", DeleteTagsOptions{NameRegexDelete: ".*", NameRegexKeep: ".*"}, nil, nil},
 		{"keep the newest that match", DeleteTagsOptions{NameRegexDelete: "v[1-4]", KeepN: 2}, []string{"v2", "v1"}, []string{"v4", "v3"}},
 		{"older than", DeleteTagsOptions{NameRegexDelete: "v[1-4]", OlderThan: "1d"}, []string{"v3", "v2", "v1"}, []string{"v4"}},
+		{"older than a month", DeleteTagsOptions{NameRegexDelete: ".*v1", OlderThan: "1month"}, []string{"xv1"}, []string{"v1"}},
 		{"a broken image is new", DeleteTagsOptions{NameRegexDelete: "broken|v3", KeepN: 1}, []string{"v3"}, []string{"broken"}},
 		{"and not old", DeleteTagsOptions{NameRegexDelete: "broken", OlderThan: "1h"}, nil, []string{"broken"}},
 		{"together", DeleteTagsOptions{NameRegexDelete: "v.*", NameRegexKeep: ".*-lts", KeepN: 1, OlderThan: "7d"}, []string{"v2", "v1"}, []string{"v4", "v3"}},
@@ -115,12 +117,24 @@ func TestPreviewDeleteTags(t *testing.T) {
 			unknown := strings.Join(preview.Unknown, "\n")
 			assert.Equal(t, len(row.remove) > 0, strings.Contains(unknown, "protection rule"))
 			assert.Equal(t, len(row.remove) > 0 && row.options.OlderThan != "", strings.Contains(unknown, "age is counted"))
+			assert.Equal(t, row.options.OlderThan == "1month", strings.Contains(unknown, "a month as 30 days"))
 			assert.NotContains(t, unknown, "GitLab.com")
 			assert.Equal(t, row.options, options, "the caller's options do not change")
 			assert.True(t, page.Cursor.Done())
 			_, latest := reads.Load("latest")
 			assert.False(t, latest, "tags that cannot match are not read")
 		})
+	}
+}
+
+// A pattern that is valid alone may nest too deeply with the anchors. It is refused, in either field.
+func TestPreviewOfDeepPatterns(t *testing.T) {
+	deep := strings.Repeat("(", 999) + "a" + strings.Repeat(")", 999)
+	for _, o := range []*DeleteTagsOptions{{NameRegexDelete: deep}, {NameRegexDelete: "a", NameRegexKeep: deep}} {
+		require.NoError(t, o.check())
+		_, err := serve(t).Registry.PreviewDeleteTags(t.Context(), ID(42), 3, o)
+		require.ErrorContains(t, err, "nests too deeply")
+		assertRefused(t, err, "request", "")
 	}
 }
 
@@ -247,4 +261,25 @@ func TestPreviewInterrupted(t *testing.T) {
 		})
 		close(release)
 	}
+
+	// The context ends as the reads that have a turn succeed, and before others have one.
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var calls atomic.Int32
+		all := make(chan struct{})
+		handler, _, _ := tagHandler(t, ages, names, "", 0)
+		s := newBubbleServer(handler)
+		c := s.client(t, WithLogger(slog.New(logHandler(func() {
+			switch n := calls.Add(1); {
+			case n == 1+previewReads:
+				cancel()
+				close(all)
+			case n > 1:
+				<-all
+			}
+		}))))
+		defer s.close(c)
+		_, err := c.Registry.PreviewDeleteTags(ctx, ID(42), 3, &DeleteTagsOptions{NameRegexDelete: "v00[0-8]"})
+		require.ErrorIs(t, err, context.Canceled)
+	})
 }

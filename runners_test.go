@@ -43,16 +43,33 @@ func TestRunnersRefused(t *testing.T) {
 		{&ListRunnersOptions{Scope: RunnerScopeActive, Paused: new(false)}, "Scope", "paused"},
 		{&ListRunnersOptions{Scope: RunnerScopePaused, Paused: new(true)}, "Scope", "paused"},
 		{&ListRunnersOptions{Scope: RunnerScopePaused, Status: RunnerStatusActive}, "Scope", "status"},
-		{&ListRunnersOptions{Scope: RunnerScopeOnline, Status: RunnerStatusOnline}, "Scope", "status"},
-		{&ListRunnersOptions{Scope: RunnerScopeOffline, Status: RunnerStatusStale}, "Scope", "status"},
-		{&ListRunnersOptions{Scope: RunnerScopeSpecific, Type: RunnerTypeProject}, "Scope", "type"},
-		{&ListRunnersOptions{Scope: RunnerScopeShared, Type: RunnerTypeInstance}, "Scope", "type"},
 		{&ListRunnersOptions{Status: RunnerStatusPaused, Paused: new(true)}, "Status", "paused"},
 		{&ListRunnersOptions{Status: RunnerStatusActive, Paused: new(false)}, "Status", "paused"},
 	} {
 		_, err := Collect(c.Runners.List(t.Context(), row.options))
 		assertRefused(t, err, "ListRunnersOptions."+row.field, strings.ToLower(row.field))
 		assert.ErrorContains(t, err, row.help+" is set too")
+	}
+	// Each scope is refused with its replacement only.
+	for help, scopes := range map[string][]RunnerScope{
+		"paused": {RunnerScopeActive, RunnerScopePaused},
+		"status": {RunnerScopeOnline, RunnerScopeOffline, RunnerScopeNeverContacted, RunnerScopeStale},
+		"type":   {RunnerScopeSpecific, RunnerScopeShared, RunnerScopeInstanceType, RunnerScopeGroupType, RunnerScopeProjectType},
+	} {
+		for _, scope := range scopes {
+			for replacement, o := range map[string]*ListRunnersOptions{
+				"": {}, "paused": {Paused: new(true)}, "status": {Status: RunnerStatusOnline}, "type": {Type: RunnerTypeGroup},
+			} {
+				o.Scope = scope
+				_, err := Collect(c.Runners.List(t.Context(), o, DryRun(nil)))
+				if replacement == help {
+					assertRefused(t, err, "ListRunnersOptions.Scope", "scope")
+					assert.ErrorContains(t, err, help+" is set too")
+				} else {
+					assert.ErrorIs(t, err, ErrDryRun, "%s with %s", scope, replacement)
+				}
+			}
+		}
 	}
 	_, err := c.Runners.Update(t.Context(), 6, &UpdateRunnerOptions{MaintenanceNote: new(strings.Repeat("日", 1025))})
 	assertRefused(t, err, "UpdateRunnerOptions.MaintenanceNote", "maintenance_note")

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -99,7 +98,7 @@ func (s *ApplicationSettings) edits() (read, now, edits settingValues, err error
 	}
 	edits = settingValues{}
 	for name, value := range now {
-		if !bytes.Equal(read[name], value) && !jsonread.Equal(read[name], value) {
+		if !jsonread.Equal(read[name], value) {
 			edits[name] = value
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // decodeOther keeps the object that new settings are decoded from, for Diff. The fields decode it.
 // The text is never changed, so that copies can share it.
 func (s *ApplicationSettings) decodeOther(r *jsonread.Reader) bool {
-	if s.read == nil && r.Kind() == "object" {
+	if r.Kind() == "object" {
 		text := r.View()
 		s.read = bytes.Clone(text)
 		s.base = s.read
@@ -42,7 +42,7 @@ func (s *ApplicationSettings) values() (read, now settingValues, err error) {
 	if s == nil {
 		return nil, settingValues{}, nil
 	}
-	was := &ApplicationSettings{read: s.read} // decodeOther need not keep it again
+	was := new(ApplicationSettings)
 	read = jsonread.Members(s.read)
 	if now = maps.Clone(read); !isSameText(s.read, s.base) {
 		now = jsonread.Members(s.base)
@@ -150,7 +150,7 @@ func refusedSetting(name string, value json.RawMessage, isShown bool) string {
 	switch misfit := s.misfit(value); {
 	case !utf8.Valid(value):
 		return "its value is not valid UTF-8"
-	case misfit != "" || s.field != "" || isShown:
+	case s.field != "" || isShown:
 		return misfit
 	}
 	if reason := GitLab.foreign(settingWord, name); reason != "" {

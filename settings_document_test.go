@@ -33,9 +33,10 @@ func changesAsJSON(t *testing.T, changes []SettingDifference) string {
 	return string(text)
 }
 
-func names(differences []SettingDifference) (list []string) {
+// reasons returns the names of settings that are not sent, with the reasons.
+func reasons(differences []SettingDifference) (list []string) {
 	for _, d := range differences {
-		list = append(list, d.Name)
+		list = append(list, d.Name+": "+string(d.Reason))
 	}
 	return list
 }
@@ -49,7 +50,7 @@ func TestSettingsChanges(t *testing.T) {
 		notSent []string
 	}{
 		"identity": {`{"id":1,"updated_at":"2026-01-01T00:00:00Z"}`, func(s *ApplicationSettings) { s.ID, s.CreatedAt, s.UpdatedAt = 2, time.Now(), time.Now() }, `{}`,
-			[]string{"created_at", "id", "updated_at"}},
+			[]string{"created_at: not settable", "id: not settable", "updated_at: not settable"}},
 		"another form of the same value": {`{"unheard_of":{"a":1}}`, func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(` { "a" : 1.0 } `) }, `{}`, nil},
 		"elements that could not be read are omitted": {`{"default_branch_protection_defaults":{"allowed_to_push":["x",{"access_level":40,"x":1}]}}`,
 			func(s *ApplicationSettings) { s.DefaultBranchProtectionDefaults.AllowedToPush[0].AccessLevel = 30 },
@@ -65,7 +66,7 @@ func TestSettingsChanges(t *testing.T) {
 		changes := s.Diff()
 		require.NoError(t, changes.Err())
 		assert.JSONEq(t, test.changes, changesAsJSON(t, changes.Changes), name)
-		assert.Equal(t, test.notSent, names(changes.NotSent), name)
+		assert.Equal(t, test.notSent, reasons(changes.NotSent), name)
 	}
 }
 
@@ -108,7 +109,7 @@ func TestDiffSettings(t *testing.T) {
 		{"other values", `{"admin_mode":true,"x":1}`, `{"admin_mode":false,"x":2}`, `{"admin_mode":false,"x":2}`, nil, nil},
 		{"another tier", `{"admin_mode":true,"allow_all_integrations":false,"security_approval_policies_limit":5}`, `{"admin_mode":true}`, `{}`, nil,
 			[]string{"allow_all_integrations", "security_approval_policies_limit"}},
-		{"the other way", `{"admin_mode":true}`, `{"admin_mode":true,"allow_all_integrations":false}`, `{}`, []string{"allow_all_integrations"}, nil},
+		{"the other way", `{"admin_mode":true}`, `{"admin_mode":true,"allow_all_integrations":false}`, `{}`, []string{"allow_all_integrations: absent"}, nil},
 		{"empty forms", `{"domain_allowlist":null,"terms":"","admin_mode":null}`, `{"domain_allowlist":[],"terms":null,"admin_mode":false}`, `{}`, nil, nil},
 		{"a decimal as text", `{"polling_interval_multiplier":"1.0"}`, `{"polling_interval_multiplier":1}`, `{}`, nil, nil},
 		{"and another", `{"polling_interval_multiplier":"1.0"}`, `{"polling_interval_multiplier":2}`, `{"polling_interval_multiplier":2}`, nil, nil},
@@ -117,28 +118,33 @@ func TestDiffSettings(t *testing.T) {
 		{"an empty key of a map is an entry", `{"repository_storages_weighted":{"a":1}}`, `{"repository_storages_weighted":{"a":1,"b":null}}`, `{"repository_storages_weighted":{"a":1,"b":null}}`, nil, nil},
 		{"an empty key of an object is none", `{"default_branch_protection_defaults":{"y":1}}`, `{"default_branch_protection_defaults":{"y":1,"allow_force_push":false}}`, `{}`, nil, nil},
 		{"a companion that is absent is sent", `{"sourcegraph_enabled":false}`, `{"sourcegraph_enabled":true,"sourcegraph_url":"https://x"}`, `{"sourcegraph_enabled":true}`, nil, nil},
-		{"and without the change not", `{"sourcegraph_enabled":true}`, `{"sourcegraph_enabled":true,"sourcegraph_url":"https://x"}`, `{}`, []string{"sourcegraph_url"}, nil},
+		{"and without the change not", `{"sourcegraph_enabled":true}`, `{"sourcegraph_enabled":true,"sourcegraph_url":"https://x"}`, `{}`, []string{"sourcegraph_url: absent"}, nil},
 		{"0 is not null", `{"snippet_size_limit":0}`, `{"snippet_size_limit":null}`, `{"snippet_size_limit":null}`, nil, nil},
 		{"from another type", `{"snippet_size_limit":"5 MB"}`, `{"snippet_size_limit":5}`, `{"snippet_size_limit":5}`, nil, nil},
-		{"to another type", `{"snippet_size_limit":5}`, `{"snippet_size_limit":"5 MB"}`, `{}`, []string{"snippet_size_limit"}, nil},
+		{"to another type", `{"snippet_size_limit":5}`, `{"snippet_size_limit":"5 MB"}`, `{}`, []string{"snippet_size_limit: not settable"}, nil},
 		{"an old name against a new one", `{"asset_proxy_whitelist":["a"]}`, `{"asset_proxy_allowlist":["b"]}`, `{"asset_proxy_allowlist":["b"]}`, nil, nil},
 		{"and the same value", `{"asset_proxy_allowlist":["a"]}`, `{"asset_proxy_whitelist":["a"]}`, `{}`, nil, nil},
 		{"text and boolean", `{"password_authentication_enabled_for_web":false}`, `{"signin_enabled":"true"}`, `{"password_authentication_enabled_for_web":true}`, nil, nil},
 		{"a deprecated setting whose replacement changes too", `{"housekeeping_gc_period":1,"housekeeping_optimize_repository_period":1}`,
-			`{"housekeeping_gc_period":2,"housekeeping_optimize_repository_period":3}`, `{"housekeeping_optimize_repository_period":3}`, []string{"housekeeping_gc_period"}, nil},
+			`{"housekeeping_gc_period":2,"housekeeping_optimize_repository_period":3}`, `{"housekeeping_optimize_repository_period":3}`, []string{"housekeeping_gc_period: deprecated"}, nil},
+		{"or is absent", `{"housekeeping_optimize_repository_period":1}`, `{"housekeeping_gc_period":2,"housekeeping_optimize_repository_period":3}`,
+			`{"housekeeping_optimize_repository_period":3}`, []string{"housekeeping_gc_period: absent"}, nil},
 		{"and alone", `{"housekeeping_gc_period":1}`, `{"housekeeping_gc_period":2}`, `{"housekeeping_gc_period":2}`, nil, nil},
 	} {
 		diff, err := DiffSettings(settingsOf(t, test.have), settingsOf(t, test.want))
 		require.NoError(t, err, test.name)
 		assert.JSONEq(t, test.changes, changesAsJSON(t, diff.Changes), test.name)
-		assert.Equal(t, test.notSent, names(diff.NotSent), test.name)
+		assert.Equal(t, test.notSent, reasons(diff.NotSent), test.name)
 		assert.Equal(t, test.onlyHave, diff.OnlyInGot, test.name)
 	}
 	diff, err := DiffSettings(nil, nil)
 	require.NoError(t, err)
 	assert.Empty(t, diff.Changes)
 	broken := &ApplicationSettings{Extra: map[string]json.RawMessage{"x": json.RawMessage("{")}}
-	for _, pair := range [][2]*ApplicationSettings{{broken, nil}, {nil, broken}} {
+	read := settingsOf(t, `{"id":1}`)
+	edited := *read // of the same read
+	edited.Extra = broken.Extra
+	for _, pair := range [][2]*ApplicationSettings{{broken, nil}, {nil, broken}, {read, &edited}} {
 		_, err = DiffSettings(pair[0], pair[1])
 		require.Error(t, err)
 	}
@@ -197,7 +203,8 @@ func TestMergeSettings(t *testing.T) {
 		"{\n\"admin_mode\": true,\n":        "Merge: line 3: it is not JSON",
 		"{\n\"admin_mode\":\n1}":            "Merge (admin_mode): line 3: its type is boolean, and the value is a JSON number",
 		"{\"session_expire_delay\": \"5\"}": "its type is integer, and the value is a JSON string",
-		"{\"admin_mod\": true}":             "Merge (admin_mod): line 1: neither the server's settings nor this package have it",
+		"{\"polling_interval_multiplier\": \"1.5\"}": "its type is number, and the value is a JSON string",
+		"{\"admin_mod\": true}":                      "Merge (admin_mod): line 1: neither the server's settings nor this package have it",
 		"{\"jobqueue_job_limiter_mode\": \"track\"}": "GitLab calls it sidekiq_job_limiter_mode",
 		"\n\n":                       "Merge: line 1: it is not JSON: the text is empty",
 		"{} x":                       "Merge: line 1: it is not JSON",
@@ -233,6 +240,16 @@ func TestApplySettings(t *testing.T) {
 		report, err = c.Settings.Apply(t.Context(), nothing)
 		require.NoError(t, err)
 		assert.Empty(t, report.NotApplied)
+	}
+}
+
+// A setting that only a newer server has is a secret by the end of its name.
+func TestUnknownSecrets(t *testing.T) {
+	for end, reason := range map[string]SettingReason{
+		"_key": SettingSecret, "_token": SettingSecret, "_secret": SettingSecret, "_password": SettingSecret, "_pass": SettingSecret, "_passphrase": SettingSecret,
+		"_salt": SettingSecret, "_credentials": SettingSecret, "_keys": SettingNotShown, "key": SettingNotShown, "_token_expiry": SettingNotShown,
+	} {
+		assert.Equal(t, reason, notInForce(SettingDifference{Name: "unheard_of" + end, Want: json.RawMessage(`"x"`)}), end)
 	}
 }
 

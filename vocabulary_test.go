@@ -96,6 +96,9 @@ func TestOtherVocabulary(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 24, named)
+	for _, answer = range []string{`{"admin_mode":tru`, `{"admin_mode":true} x`, "[]", ""} { // errors of the decoder
+		require.EqualError(t, calls[0](neutral), calls[0](c).Error(), answer)
+	}
 	answer = `{"id":1}`
 	_, err = neutral.Settings.Update(t.Context(), &UpdateSettingsOptions{AdminMode: new(true)})
 	require.NoError(t, err)
@@ -115,6 +118,7 @@ func TestForeignWords(t *testing.T) {
 		_, err := c.Settings.Update(ctx, &UpdateSettingsOptions{Extra: map[string]any{extra: true}}, opts...)
 		return err
 	}
+	assertRefused(t, update(c, "antispam_enabled"), "UpdateSettingsOptions.Extra", "antispam_enabled")
 	list := func(o *ListAuditEventsOptions, opts ...RequestOption) error {
 		_, err := Collect(c.AuditEvents.List(ctx, o, opts...))
 		return err
