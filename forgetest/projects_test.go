@@ -389,7 +389,7 @@ func TestSecureFileRefusals(t *testing.T) {
 func TestSecureFileMetadata(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	name := pkix.Name{Country: []string{"NO"}, Organization: []string{"Acme"}, OrganizationalUnit: []string{"Apps"}, CommonName: "Signing",
+	name := pkix.Name{Country: []string{"NO", "SE"}, Organization: []string{"Acme", "Berg"}, OrganizationalUnit: []string{"Apps", "Mail"}, CommonName: "Signing",
 		ExtraNames: []pkix.AttributeTypeAndValue{{Type: asn1.ObjectIdentifier{0, 9, 2342, 19200300, 100, 1, 1}, Value: "ABC123"}}}
 	template := &x509.Certificate{SerialNumber: big.NewInt(4711), Subject: name, NotBefore: noon(), NotAfter: noon().AddDate(1, 0, 0)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
@@ -402,8 +402,8 @@ func TestSecureFileMetadata(t *testing.T) {
 		assert.Nil(t, c.upload(secureFiles, map[string]string{"name": "a.cer", "@file": data}).object(t)["metadata"])
 		pass(time.Second)
 		file := c.get(secureFiles + "/1").object(t)
-		who := map[string]any{"C": "NO", "O": "Acme", "CN": "Signing", "OU": "Apps"}
-		subject := map[string]any{"C": "NO", "O": "Acme", "CN": "Signing", "OU": "Apps", "UID": "ABC123"}
+		who := map[string]any{"C": "NO,SE", "O": "Acme,Berg", "CN": "Signing", "OU": "Apps,Mail"}
+		subject := map[string]any{"C": "NO,SE", "O": "Acme,Berg", "CN": "Signing", "OU": "Apps,Mail", "UID": "ABC123"}
 		assert.Equal(t, map[string]any{"id": "4711", "issuer": who, "subject": subject, "expires_at": "2027-03-04T12:00:00.000Z"}, file["metadata"], form)
 		assert.Equal(t, "2027-03-04T12:00:00.000Z", file["expires_at"])
 		assert.Equal(t, noon().AddDate(1, 0, 0), p.AddSecureFile("b.cer", []byte(data), nil).Get("expires_at"))
