@@ -235,7 +235,8 @@ func (s *stream) Read(p []byte) (int, error) {
 		return 0, errors.New("the download is closed: SaveTo and Close end it, so make the call again")
 	}
 	n, err := s.content.Read(p)
-	if err == io.EOF {
+	ended := err == io.EOF // another error may wrap it
+	if ended {
 		s.redactHeader(s.resp.Trailer)
 	} else if err != nil {
 		err = s.redactError(s.wire.TimeoutCause(conn.UnwrapURLError(err)))
@@ -247,7 +248,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	if s.limit > 0 && s.done > s.limit {
 		return n, &sentinelError{sentinel: ErrResponseTooLarge, text: fmt.Sprintf("the download is larger than %d bytes (MaxBytes)", s.limit)}
 	}
-	if progress := s.call.options.progress; progress != nil && (n > 0 || err == io.EOF) {
+	if progress := s.call.options.progress; progress != nil && (n > 0 || ended) {
 		progress(s.done, s.resp.ContentLength)
 	}
 	return n, err

@@ -95,7 +95,7 @@ func readReassignments(file io.Reader, c *core, lineEnd bool, yield func(*Placeh
 	source := &rowReader{r: file}
 	buffered := bufio.NewReader(source)
 	mark, err := buffered.Peek(3)
-	if err != nil && err != io.EOF {
+	if err != nil && !source.ended {
 		return reassignmentError(err) // Peek consumed it: the reader may not return it again
 	}
 	if string(mark) == "\ufeff" {
@@ -119,7 +119,7 @@ func readReassignments(file io.Reader, c *core, lineEnd bool, yield func(*Placeh
 	}
 	first, err := read()
 	switch {
-	case err == io.EOF: // an error that wraps it is not the end of the file
+	case source.ended && errors.Is(err, io.EOF): // another error may wrap io.EOF
 		return errors.New("forge: the file of reassignments is empty: it has no header")
 	case err != nil:
 		return reassignmentError(err)
@@ -130,7 +130,7 @@ func readReassignments(file io.Reader, c *core, lineEnd bool, yield func(*Placeh
 	}
 	for {
 		switch record, err := read(); {
-		case err == io.EOF:
+		case source.ended && errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return reassignmentError(err)

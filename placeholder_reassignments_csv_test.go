@@ -85,10 +85,13 @@ func TestReassignmentsLastLine(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, rows, 2)
 	// Without a length it may be truncated, also if it begins with a byte order mark.
-	for _, mark := range []string{"", "\ufeff"} {
-		w = newWire(t, always(closing("HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n\r\n"+mark+text)))
-		_, err = Collect(wireClient(t, w.url).PlaceholderReassignments.List(t.Context(), ID(1)))
+	for _, body := range []string{
+		"\r\n" + text, "\r\n\ufeff" + text, fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(text), text),
+	} {
+		w = newWire(t, always(closing("HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"+body)))
+		rows, err = Collect(wireClient(t, w.url).PlaceholderReassignments.List(t.Context(), ID(1)))
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		assert.Len(t, rows, 1)
 	}
 	// A file of length 0 is complete, and empty.
 	w = newWire(t, always(say(200, "", "Content-Type: text/csv")))
@@ -109,6 +112,7 @@ func TestReassignmentsReaderFails(t *testing.T) {
 		once := io.MultiReader(strings.NewReader(file[:cut]), &failOnce{err: broken})
 		rows, err := Collect(client.PlaceholderReassignments.ReadCSV(once))
 		require.ErrorIs(t, err, broken, "cut at %d", cut)
+		require.EqualError(t, err, "forge: reading the file of reassignments: "+broken.Error(), "cut at %d", cut)
 		require.LessOrEqual(t, len(rows), 3)
 		_, err = Collect(client.PlaceholderReassignments.ReadCSV(iotest.DataErrReader(io.MultiReader(strings.NewReader(file[:cut]), iotest.ErrReader(broken)))))
 		require.ErrorIs(t, err, broken, "cut at %d", cut)

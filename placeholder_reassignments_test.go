@@ -166,6 +166,7 @@ func TestBadReassignmentFiles(t *testing.T) {
 		"":                "empty",
 		"\ufeff":          "empty",
 		"a;b\n":           "separated by commas",
+		"a,b\n":           `its first line is "a,b"`,
 		"\xff\xfeS\x00":   "UTF-16",
 		"\xfe\xff\x00S":   "UTF-16",
 		long:              cut,
@@ -182,6 +183,7 @@ func TestBadReassignmentFiles(t *testing.T) {
 		require.ErrorContains(t, err, text, file[:min(len(file), 200)])
 		assert.Empty(t, rows)
 		assert.Less(t, len(err.Error()), 1000)
+		assert.Regexp(t, "^forge: (reading )?the file of reassignments", err.Error())
 	}
 	broken := errors.New("broken")
 	long = header + strings.Repeat("h,i,1,n,u,,\n", 100_000) // more than the limit of one row
