@@ -52,7 +52,7 @@ func (b base) option() (option, param string) {
 	return "baseURL", ""
 }
 
-// origin is the server for the throttle, which shows it to nobody.
+// origin is the name of the server for the throttle. It is not shown.
 func (b base) origin() string { return strconv.Itoa(int(b)) }
 
 // quota is the documented rate limit of a single route (Document 1 §8).

@@ -149,7 +149,7 @@ func TestCursorCannotChangeFilters(t *testing.T) {
 			for name := range forged {
 				filter := slices.Contains([]string{"state", "labels", "iids", "not", "local"}, baseParam(name))
 				known := slices.Contains([]string{"milestone", "author_id", "scope", "confidential", "with_labels_details"}, baseParam(name))
-				place := name == "order_by" || name == "sort" // chosen by the library
+				place := name == "order_by" || name == "sort"                              // chosen by the library
 				if name == "State" || place || known && call.Route == undocumented.Route { // another parameter; one that the library does not know
 					expected[name] = forged[name]
 				} else if !filter && !known && name != "page" && name != "per_page" {

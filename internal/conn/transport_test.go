@@ -58,7 +58,7 @@ func TestTransportKeepsLimits(t *testing.T) {
 	assert.Equal(t, []any{10 * time.Second, time.Second, 512, int64(256 << 10), uint16(tls.VersionTLS12)}, limits(Transport(&http.Transport{})))
 	refuse := func(context.Context, string, string) (net.Conn, error) { return nil, net.ErrClosed }
 	for _, given := range []*http.Transport{
-		{Dial: func(string, string) (net.Conn, error) { return nil, net.ErrClosed }}, //nolint:staticcheck // a caller's Dial is respected
+		{Dial: func(string, string) (net.Conn, error) { return nil, net.ErrClosed }},
 		{DialContext: refuse}, {DialTLSContext: refuse},
 	} {
 		got := Transport(given)
