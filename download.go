@@ -235,7 +235,7 @@ func (s *stream) Read(p []byte) (int, error) {
 		return 0, errors.New("the download is closed: SaveTo and Close end it, so make the call again")
 	}
 	n, err := s.content.Read(p)
-	ended := err == io.EOF // another error may wrap it
+	ended := err == io.EOF //nolint:errorlint // another error may wrap it
 	if ended {
 		s.redactHeader(s.resp.Trailer)
 	} else if err != nil {
