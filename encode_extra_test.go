@@ -168,8 +168,13 @@ func TestNesting(t *testing.T) {
 		require.Error(t, checkNesting(struct{ embeddedValue }{embeddedValue{deep}}), name)
 		require.NoError(t, checkNesting(struct{ hidden any }{in(deep)}), name)
 		require.NoError(t, checkNesting(extraOptions{map[string]any{"x": deep}}), name)
+		require.NoError(t, checkNesting(ownText{deep}), name)
 	}
 }
+
+type ownText struct{ Value any }
+
+func (ownText) MarshalText() ([]byte, error) { return nil, nil }
 
 func pointerTo(v reflect.Value) reflect.Value {
 	p := reflect.New(v.Type())

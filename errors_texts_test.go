@@ -336,6 +336,7 @@ func TestMistakesAreExplained(t *testing.T) {
 
 		{"password in the proxy's address", throughProxy(t, "http://u:p@ss#word@127.0.0.1:9"), "the proxy's address cannot be used: escape the password in it"},
 		{"proxy without a host", throughProxy(t, "proxy.example.com:port"), "the proxy's address cannot be used: escape the password in it"},
+		{"proxy with a path", throughProxy(t, "http://127.0.0.1:9/x"), "the proxy's address cannot be used: escape the password in it"},
 		{"proxy over TLS", throughProxy(t, strings.Replace(refusedAddress(t), "http:", "https:", 1)), "the proxy cannot be reached"},
 		{"proxy of another kind", throughProxy(t, "ftp://127.0.0.1:9"), "the proxy's address cannot be used: it must begin with http://, https:// or socks5://"},
 		{"silent proxy", throughProxy(t, silentProxy(t)), "the request went through the proxy 127.0.0.1:"},

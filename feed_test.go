@@ -296,6 +296,20 @@ func TestSinceWithListAs(t *testing.T) {
 	}
 }
 
+// The size of a page is that of the call, then that of the client.
+func TestFeedPageSize(t *testing.T) {
+	s := newFeedServer(100)
+	small, err := s.client(t).With(WithPerPage(20))
+	require.NoError(t, err)
+	for requests, opts := range map[int][]RequestOption{1: {PerPage(100)}, 6: nil} {
+		s.requests = 0
+		issues, err := Collect(small.Issues.ListForGroup(t.Context(), Path("acme"), nil, append(opts, Since(""))...))
+		require.NoError(t, err)
+		assert.Len(t, issues, 100)
+		assert.Equal(t, requests, s.requests)
+	}
+}
+
 // What does not fit is refused before anything is sent.
 func TestSinceRefuses(t *testing.T) {
 	s := newFeedServer(3)

@@ -320,6 +320,8 @@ func TestMatchRoute(t *testing.T) {
 		r, _ := matchRoute("POST", path)
 		assert.Nil(t, r, path)
 	}
+	empty, _ := matchRoute("GET", "/projects//runners")
+	assert.Nil(t, empty)
 	for _, path := range []string{"/projects.x/1/repository/archive.zip", "/projects/1/repository.x/archive.zip", "/projects/1/repository/archives.zip"} {
 		r, _ := matchRoute("GET", path)
 		assert.Nil(t, r, "%s: only the last part has a format", path)

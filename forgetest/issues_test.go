@@ -252,6 +252,7 @@ func TestNotes(t *testing.T) {
 
 	app.AddIssue(nil)
 	assert.Equal(t, 400, c.post("/projects/1/issues/3/notes").Status)
+	assert.Equal(t, "2020-01-02T00:00:00.000Z", c.post("/projects/2/issues/1/notes?body=x&created_at=2020-01-02").object(t)["created_at"], "an administrator")
 	dated := c.as(jane.Token).post("/projects/2/issues/1/notes?body=x&created_at=2020-01-02").object(t) // she is an Owner
 	assert.Equal(t, "2020-01-02T00:00:00.000Z", dated["created_at"])
 	assert.Equal(t, false, notes(3, "no /promote here\n /promote\n\t/promote\n> /promote\n/promoted").object(t)["commands_changes"].(map[string]any)["promote_to_epic"])

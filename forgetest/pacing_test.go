@@ -40,6 +40,17 @@ func startPaced(t *testing.T, calls int, period time.Duration, options ...forget
 	return s
 }
 
+// Releases before 18.6 show what is left only where they refuse.
+func TestRateLimitHeadersOfReleases(t *testing.T) {
+	for release, shown := range map[string]bool{"18.5": false, "18.6": true} {
+		srv := forgetest.New(t, forgetest.WithRelease(release), forgetest.WithRateLimitHeaders())
+		srv.SetThrottle("throttle_authenticated_api", 10, time.Minute)
+		var response forge.Response
+		require.NoError(t, srv.Client().Do(t.Context(), forge.Call{Route: "/user"}, nil, forge.Into(&response)))
+		assert.Equal(t, shown, response.Header.Get("RateLimit-Remaining") == "9", release)
+	}
+}
+
 // refusals returns the number of 429s by the number of the window.
 func refusals(began time.Time, period time.Duration, clients ...*attempts) map[int64]int {
 	windows := map[int64]int{}

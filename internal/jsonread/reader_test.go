@@ -22,7 +22,7 @@ func TestValues(t *testing.T) {
 		`""`: "boolean<-string", `0`: "boolean<-number", `[true]`: "boolean<-array"})
 	values(t, Int[int], 7, map[string]any{`5`: 5, `-5`: -5, `null`: 0, `"5"`: 5, `"-5"`: -5, `"0"`: 0, `"+5"`: "integer<-string", `""`: "integer<-string", `"5 "`: "integer<-string", `"05"`: "integer<-string",
 		`5.0`: "integer<-number", `5e0`: "integer<-number", `99999999999999999999`: "integer<-number", `9223372036854775808`: "integer<-number", `false`: "integer<-boolean", `[5]`: "integer<-array"})
-	values(t, Float[float64], 7, map[string]any{`5`: 5.0, `-2.5e1`: -25.0, `null`: 0.0, `"97.5"`: 97.5, `"97.50"`: 97.5, `0.30000000000000004`: 0.30000000000000004, `1000000000000000000000`: 1e21, `9223372036854775808`: 9223372036854775808.0, `1e23`: 1e23,
+	values(t, Float[float64], 7, map[string]any{`5`: 5.0, `-2.5e1`: -25.0, `null`: 0.0, `"97.5"`: 97.5, `"97.50"`: 97.5, `"0.5"`: 0.5, `"00.5"`: "number<-string", `0.30000000000000004`: 0.30000000000000004, `1000000000000000000000`: 1e21, `9223372036854775808`: 9223372036854775808.0, `1e23`: 1e23,
 		`"97.5%"`: "number<-string", `"0x1p3"`: "number<-string", `"NaN"`: "number<-string", `""`: "number<-string", `1e999`: "number<-number", `{}`: "number<-object",
 		`5.075883674631299e-116`: 5.075883674631299e-116, `0.1234567890123456789`: partly{0.1234567890123456789, "number<-number"}, `"9007199254740993"`: partly{9007199254740992.0, "number<-string"}, `1e-400`: partly{0.0, "number<-number"}})
 	values(t, Raw[[]byte], []byte("x"), map[string]any{`{"a": 1}`: []byte(`{"a": 1}`), `null`: []byte(nil), `5`: []byte("5")})
