@@ -63,21 +63,6 @@ func TestUnusedBodiesKeepTheConnection(t *testing.T) {
 	}
 }
 
-// A longer body ends the connection instead. Of chunks, one byte more may come with their end.
-func TestLongUnusedBody(t *testing.T) {
-	for size, connections := range map[int]int{128 << 10: 1, 128<<10 + 2: 2} {
-		for _, status := range []int{http.StatusFound, http.StatusServiceUnavailable} {
-			synctest.Test(t, func(t *testing.T) {
-				long := fmt.Sprintf("HTTP/1.1 %d X\r\nLocation: /x\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", status, size, strings.Repeat("x", size))
-				w := pipedWire(t, script(keeping(long), sayJSON("{}")))
-				_, _, err := send(t.Context(), w.client(t).HTTPClient(), http.MethodGet, w.url, "")
-				require.NoError(t, err)
-				assert.Equal(t, connections, w.accepted(), "%d: %d bytes", status, size)
-			})
-		}
-	}
-}
-
 // An error that does not depend on its body is returned even if the body does not arrive.
 func TestSilenceAfterTheResult(t *testing.T) {
 	const head = "HTTP/1.1 %d Status\r\nContent-Length: %d\r\nContent-Type: %s\r\nLocation: https://other.example.com/\r\n\r\n"
