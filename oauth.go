@@ -27,8 +27,6 @@ func networkCause(err error) error {
 	var certificate *tls.CertificateVerificationError
 	var timed net.Error
 	switch {
-	case errors.Is(err, conn.ErrNotProcessed):
-		return conn.ErrNotProcessed
 	case errors.As(err, &network):
 		return network
 	case errors.As(err, &certificate):
@@ -116,9 +114,9 @@ func exchangeToken(ctx context.Context, config *oauth2.Config, transport http.Ro
 }
 
 // tokenEndpoint is the transport of one OAuth exchange. x/oauth2 accepts every 2xx as a token, and
-// reads the body of a 101, which the end of the context does not interrupt. net/http would
-// follow a redirect. The body is read here, to distinguish a lost response
-// from one that cannot be used.
+// reads the body of a 101, which the end of the context does not interrupt. net/http would follow a
+// redirect; it sends a POST again by itself only if the server did not process it. The body is read
+// here, to distinguish a lost response from one that cannot be used.
 //
 // After any failure, x/oauth2 makes a second request, with the client's secret in another place.
 // That request is sent only if the first one was rejected. Otherwise x/oauth2 gets the first

@@ -11,7 +11,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
@@ -126,7 +125,7 @@ func TestOAuthThenFailure(t *testing.T) {
 func TestNetworkCause(t *testing.T) {
 	reset, untrusted := &net.OpError{Op: "read", Err: io.EOF}, &tls.CertificateVerificationError{Err: io.EOF}
 	for cause, want := range map[error]error{
-		conn.ErrNotProcessed: conn.ErrNotProcessed, reset: reset, untrusted: untrusted, context.DeadlineExceeded: context.DeadlineExceeded,
+		reset: reset, untrusted: untrusted, context.DeadlineExceeded: context.DeadlineExceeded,
 		io.EOF: io.ErrUnexpectedEOF, io.ErrUnexpectedEOF: io.ErrUnexpectedEOF, http.ErrSchemeMismatch: http.ErrSchemeMismatch,
 		os.ErrDeadlineExceeded: os.ErrDeadlineExceeded, io.ErrClosedPipe: nil,
 	} {
