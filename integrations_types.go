@@ -190,8 +190,8 @@ func fill(o IntegrationOptions, name string, value json.RawMessage) bool {
 		}
 	}
 	return slices.ContainsFunc(texts, func(text string) bool {
-		member, err := json.Marshal(map[string]json.RawMessage{name: json.RawMessage(text)})
-		return err == nil && json.Unmarshal(member, o) == nil
+		member, _ := json.Marshal(map[string]json.RawMessage{name: json.RawMessage(text)})
+		return json.Unmarshal(member, o) == nil // a text that is not JSON has no member
 	})
 }
 

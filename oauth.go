@@ -73,11 +73,12 @@ func withoutTokenResponse(host string, err, cause error) error {
 		temporary := isConnectionError(err) && !isPermanent(err) && !errors.Is(err, http.ErrSchemeMismatch)
 		return &credential.Error{Reason: joinParts(" ", "obtaining a token failed", host), Temporary: temporary, Wait: proxyWait(err), Cause: cause}
 	}
-	status := 0 // a caller's source may omit the response
+	var status int
+	reason := "the token endpoint refused" // a caller's source may omit the response
 	if rejected.Response != nil {
 		status = rejected.Response.StatusCode
+		reason = fmt.Sprintf("the token endpoint responded with %d", status)
 	}
-	reason := fmt.Sprintf("the token endpoint responded with %d", status)
 	if isTokenErrorCode(rejected.ErrorCode) {
 		reason += " " + rejected.ErrorCode
 	}

@@ -174,7 +174,7 @@ func TestAnswersOfRegistry(t *testing.T) {
 	for _, scope := range []string{
 		"repository:group/app/image:pull", "repository:group/app:pull,push,delete,*,none", "repository:GROUP/app/image:delete", "repository:group/application:pull", "repository:none:pull",
 		"registry:catalog:*", "registry:catalog:pull", "registry:other:*", "other:group/app:pull", "repository:group/app", "repository::pull", "repository", ":", "",
-		"repository:other/app:pull repository:group/app:push",
+		"repository:other/sub/app:pull repository:group/app:push",
 	} {
 		fmt.Fprintf(&have, "# %s\n", scope)
 		for _, v := range []Visibility{Public, Private} {

@@ -165,7 +165,7 @@ func newAnswerWorld(t *testing.T, opts ...Option) *answerWorld {
 	}
 	s.store.userByName("jane").Edit(func(d *Document) { d.Set("public_email", "jane").Set("two_factor_enabled", true).Set("external", true) })
 	s.AddGroup("group/sub").AddMember(s.AddUser("below"), Guest)
-	s.AddProject("other/app").AddMember(s.AddUser("elsewhere"), Guest)
+	s.AddProject("other/sub/app").AddMember(s.AddUser("elsewhere"), Guest)
 	s.AddRunner(func(d *Document) { d.Set("paused", true).Set("tag_list", []string{"bug"}) })
 	w.tokens["stranger"] = s.AddUser("stranger").Token
 	w.tokens["auditor"] = s.AddUser("auditor").Edit(func(d *Document) { d.Set("is_auditor", true) }).Token
@@ -329,6 +329,9 @@ func (p parameter) trials() []string {
 	case "string", "string>":
 		if len(p.Enum) == 0 {
 			values = append(values, "bug", "main", "jane", "1")
+		}
+		if p.Separator != "" {
+			values = append(values, "bug"+p.Separator)
 		}
 	}
 	if len(p.Keys) > 0 {

@@ -102,6 +102,7 @@ func (c *control) serves(w http.ResponseWriter, r *http.Request) bool {
 		respondControl(w, nil, &controlError{http.StatusNotFound, "not found: the control needs its token, as Authorization: Bearer TOKEN; the server printed it"})
 		return true
 	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	c.mux.ServeHTTP(w, r)
 	return true
 }
@@ -135,7 +136,7 @@ func respondControl(w http.ResponseWriter, value any, err error) {
 
 // decodeControl reads the body of a control request. An empty body leaves the value unchanged.
 func decodeControl(r *http.Request, into any) error {
-	decoder := json.NewDecoder(io.LimitReader(r.Body, maxBody))
+	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("the body: %w", err)
@@ -228,7 +229,7 @@ func (c *control) finishJobs(*http.Request) (any, error) {
 }
 
 func (c *control) addData(r *http.Request) (any, error) {
-	data, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	data, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
 	}

@@ -304,7 +304,7 @@ type truncatingWriter struct {
 }
 
 func (c *truncatingWriter) Write(p []byte) (int, error) {
-	if len(p) <= c.left && c.left > 0 {
+	if len(p) < c.left {
 		c.left -= len(p)
 		return c.ResponseWriter.Write(p)
 	}

@@ -361,6 +361,8 @@ func TestHandleCompresses(t *testing.T) {
 	assert.Len(t, srv.LastRequest(t, "GET /text").ResponseBody, 300)
 	response, _ := fetch(t, srv, "GET", "/sized", nil, "Accept-Encoding", "gzip")
 	assert.Empty(t, response.Header.Get("Content-Encoding"))
+	response, _ = fetch(t, srv, "GET", "/application/settings", nil, "Accept-Encoding", "gzip")
+	assert.Equal(t, "gzip", response.Header.Get("Content-Encoding"))
 	response, _ = fetch(t, srv, "GET", "/sized", nil, "If-None-Match", "*")
 	assert.Equal(t, []string{"304", ""}, []string{strconv.Itoa(response.StatusCode), response.Header.Get("Content-Length")})
 	for _, path := range []string{"/long", "/zipped"} {

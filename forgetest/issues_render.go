@@ -33,7 +33,7 @@ func (i *Issue) render(s scope) *Document {
 		Set("user_notes_count", d.int("user_notes_count")+int64(len(i.notes))).
 		Set("_links", NewDocument("IssueLinks").Set("self", link(self)).Set("notes", link(self+"/notes")).
 			Set("award_emoji", link(self+"/award_emoji")).Set("project", link(api)).Set("closed_as_duplicate_of", i.duplicateOf()))
-	if len(i.related) > 0 && d.int("merge_requests_count") == 0 {
+	if d.int("merge_requests_count") == 0 {
 		d.Set("merge_requests_count", len(i.related))
 	}
 	if assignees := d.assignees(); len(assignees) > 0 && d.doc("assignee") == nil {

@@ -119,12 +119,13 @@ func (a *response) send(w http.ResponseWriter) {
 	for key, values := range a.header {
 		w.Header()[key] = values
 	}
-	switch {
-	case w.Header().Get("Content-Length") != "": // as the handler of Handle set it
-	case a.stream == nil && a.status != http.StatusNotModified && a.status != http.StatusNoContent:
-		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
-	case a.stream != nil && a.size >= 0:
-		w.Header().Set("Content-Length", strconv.FormatInt(a.size, 10))
+	size := a.size
+	if a.stream == nil {
+		size = int64(len(a.body))
+	}
+	hasBody := a.status != http.StatusNotModified && a.status != http.StatusNoContent
+	if hasBody && size >= 0 && w.Header().Get("Content-Length") == "" { // unless the handler of Handle set it
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 	}
 	w.WriteHeader(a.status)
 	if a.stream == nil {

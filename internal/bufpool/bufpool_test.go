@@ -31,9 +31,10 @@ func TestHook(t *testing.T) {
 	second := pool.Get()
 	pool.Drop(second)
 	Watch(nil)
-	pool.Put(pool.Get(), (*buffer).memory)
-	if want := "get made put get drop "; r.calls != want || r.size != 64 || first != second {
-		t.Fatal(r.calls, r.size, first == second)
+	third := pool.Get()
+	pool.Put(third, (*buffer).memory)
+	if want := "get made put get drop "; r.calls != want || r.size != 64 || first != second || second == third {
+		t.Fatal(r.calls, r.size, first == second, second == third)
 	}
 }
 

@@ -26,7 +26,7 @@ func (t *temporary) prepare(old fs.FileInfo, private bool) error {
 		t.final = t.mode
 	}
 	// A file system without modes rejects this call. The file then has its final permissions at most.
-	if hidden := t.mode & privateMode; hidden != t.mode && t.file.Chmod(hidden) == nil {
+	if hidden := t.mode & privateMode; t.file.Chmod(hidden) == nil {
 		t.mode = hidden
 	}
 	return nil
