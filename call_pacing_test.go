@@ -93,3 +93,22 @@ func TestPacingIsVisible(t *testing.T) {
 		assert.Contains(t, log.String(), `reason="pacing keeps the client below the server's rate limit"`)
 	})
 }
+
+// The headers of a server to which a download was redirected do not pace the client.
+func TestPacingIgnoresOtherServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := bubbleClient(t, statuses(func(req *http.Request) (int, http.Header) {
+			if req.URL.Host == "other.example.com" {
+				return 200, headers("RateLimit-Remaining", "0", "RateLimit-Reset", "20")
+			}
+			return 307, headers("Location", "https://other.example.com/file")
+		}))
+		began := time.Now()
+		for range 2 {
+			file, err := openArchive(t.Context(), c)
+			require.NoError(t, err)
+			require.NoError(t, file.Close())
+		}
+		assert.Zero(t, time.Since(began))
+	})
+}

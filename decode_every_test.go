@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 )
 
@@ -51,6 +52,7 @@ func hostileTexts(typ reflect.Type) (texts []string) {
 // What is kept of values that fit no field, and what is spent on them, is at most a multiple of the
 // text: their number and the length of their names, which are data, are the server's choice.
 func TestSurprisesAreBounded(t *testing.T) {
+	racetest.SkipSequential(t)
 	types := append(decodedTypes(t), reflect.TypeFor[ownPart](), reflect.TypeFor[ownKept](), reflect.TypeFor[struct {
 		Lists map[string][]int
 		Deep  map[string]map[string]ownPart

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/forge-sdk/forge-go/internal/credential"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // rejectionOf returns a rejection of a route with an access token, by a server that is not on this
@@ -114,6 +115,7 @@ func fromOthers(r *rejection) { r.foreign = true }
 // Whatever a server sends, a hint is one line without holes, names no section of the contract, and
 // has no tier, offering or release if the message names an object.
 func TestRejectionHints(t *testing.T) {
+	racetest.SkipSequential(t)
 	messages := []string{"", "403 Forbidden", "404 Not Found", "404 Project Not Found", "404 X not found", "insufficient_scope", "401 Unauthorized", "an HTML page", "x"}
 	for i := range routes {
 		for _, status := range []int{400, 401, 403, 404, 405, 414, 415, 422, 429, 500} {

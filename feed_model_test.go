@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // feedModel is a server that changes while feeds of it are read, and a program that crashes.
@@ -114,6 +116,7 @@ func TestFeedModel(t *testing.T) {
 // commits, replicas and clocks: nothing is lost, at most 0.1 % is delivered twice, and the requests
 // are at most 5 % of those for the whole list. The long form, FORGE_LONG=1, makes a million edits.
 func TestFeedAtScale(t *testing.T) {
+	racetest.SkipSequential(t)
 	edits := 20_000
 	if os.Getenv("FORGE_LONG") != "" {
 		edits = 1_000_000

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // naive follows a list as programs do without Since: it requests what changed after a time, and
@@ -213,6 +215,7 @@ func TestFeedDoesNotSee(t *testing.T) {
 // The mark moves when the loop takes the next item. It is small, and what it has no room for is
 // counted, and delivered again.
 func TestMark(t *testing.T) {
+	racetest.SkipSequential(t)
 	s := newFeedServer(3000)
 	client, c := s.client(t), newFeedCopy()
 	require.NoError(t, c.follow(t, client, nil, 0))

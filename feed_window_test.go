@@ -9,6 +9,7 @@ import (
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // The feed of audit events is complete and in order, on servers with each limit of a query: also
@@ -20,6 +21,9 @@ func TestFeedOfAuditEvents(t *testing.T) {
 		"refuses":  {forgetest.WithAuditEventLimit(forgetest.RefuseLongQueries)},
 		"cuts":     {forgetest.WithAuditEventLimit(forgetest.CutLongQueries)},
 	} {
+		if racetest.Enabled && name != "cuts" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			srv := forgetest.New(t, opts...)
 			now := time.Date(2020, time.March, 1, 12, 0, 0, 0, time.UTC)
@@ -61,6 +65,7 @@ func TestFeedOfAuditEvents(t *testing.T) {
 // A window of a group's events has no documented limit: it is shortened where it has too many
 // rows, and grows again.
 func TestFeedShortensWindows(t *testing.T) {
+	racetest.SkipSequential(t)
 	srv := forgetest.New(t)
 	now := time.Date(2020, time.March, 1, 12, 0, 0, 0, time.UTC)
 	srv.SetClock(func() time.Time { return now })

@@ -14,21 +14,16 @@ import (
 	"pgregory.net/rapid"
 
 	forge "github.com/forge-sdk/forge-go"
-	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // secretMark is a part of every secret of the tests, and must not be in any text.
 const secretMark = "S3CR3T"
 
 // settingsChecks runs a property with the same cases each time. FORGE_SEED selects other cases, and
-// FORGE_CHECKS multiplies their number. With the race detector there are fewer cases, since races
-// do not depend on the values.
+// FORGE_CHECKS multiplies their number.
 func settingsChecks(t *testing.T, checks int, property func(*rapid.T)) {
 	if factor, err := strconv.Atoi(os.Getenv("FORGE_CHECKS")); err == nil {
 		checks *= factor
-	}
-	if racetest.Enabled {
-		checks = max(1, checks/12)
 	}
 	seed := cmp.Or(os.Getenv("FORGE_SEED"), "20260101")
 	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(checks), "rapid.seed": seed, "rapid.nofailfile": "true", "rapid.shrinktime": "5s"} {

@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"context"
+	"flag"
 	"io"
 	"net/http"
 	"reflect"
@@ -13,9 +14,13 @@ import (
 
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 func TestMain(m *testing.M) {
+	if racetest.Enabled { // races do not depend on the values
+		_ = flag.Set("rapid.checks", "10")
+	}
 	checkThatCallsEnd()
 	forge.MatrixCases = matrixCases
 	goleak.VerifyTestMain(m)

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/forge-sdk/forge-go/internal/jsonread"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // Every response type has both methods of its own, on the value and on the pointer.
@@ -53,6 +54,7 @@ func TestMarshalDocuments(t *testing.T) {
 
 // The recorded responses survive, each in all types that have fields for most of its keys.
 func TestMarshalFixtures(t *testing.T) {
+	racetest.SkipSequential(t)
 	types, count := decodedTypes(t), 0
 	for _, text := range fixtures(t) {
 		for _, typ := range types {

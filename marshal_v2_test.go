@@ -7,10 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // Values survive encoding/json/v2, too: it calls the same methods.
 func TestMarshalV2(t *testing.T) {
+	racetest.SkipSequential(t)
 	marshal := func(v any) ([]byte, error) { return jsonv2.Marshal(v) }
 	unmarshal := func(data []byte, v any) error { return jsonv2.Unmarshal(data, v) }
 	types, count := decodedTypes(t), 0

@@ -15,10 +15,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // testdata/demo.txt has the hash of each list of the demo data.
 func TestAnswersOfDemo(t *testing.T) {
+	racetest.SkipSequential(t)
 	var to strings.Builder
 	w := &answerWorld{Server: New(t, WithDemo()), t: t}
 	for _, path := range []string{
@@ -41,6 +44,7 @@ func TestAnswersOfDemo(t *testing.T) {
 // The lists of the demo data have with each value of each parameter what testdata/lists.txt says:
 // the number of the next page, and the items.
 func TestAnswersOfDemoLists(t *testing.T) {
+	racetest.SkipSequential(t)
 	var to strings.Builder
 	w := &answerWorld{Server: New(t, WithDemo()), t: t}
 	for _, list := range [][2]string{
@@ -94,6 +98,7 @@ func demoValues(p parameter) []string {
 // The files of testdata/seed, with every member of the schema, put into a server what
 // testdata/seed.txt says.
 func TestAnswersOfSeed(t *testing.T) {
+	racetest.SkipSequential(t)
 	var to strings.Builder
 	w := &answerWorld{Server: New(t, WithSeed("testdata/seed"), func(s *Server) { s.clock = noon }), t: t}
 	for _, path := range []string{
@@ -126,6 +131,7 @@ func TestAnswersOfSeed(t *testing.T) {
 // A sequence of calls of the control, and of the API between them, has the responses of
 // testdata/control.txt.
 func TestAnswersOfControl(t *testing.T) {
+	racetest.SkipSequential(t)
 	var have strings.Builder
 	w := &answerWorld{Server: New(t, WithControl("control", nil), WithStarterRoutes(), WithToken("token"), func(s *Server) { s.clock = noon }), t: t}
 	w.AddProject("acme/app").AddIssues(2, nil)

@@ -148,9 +148,7 @@ type answerWorld struct {
 }
 
 func newAnswerWorld(t *testing.T, opts ...Option) *answerWorld {
-	if racetest.Enabled {
-		t.Skip("one caller after the other: there is nothing to find for the race detector")
-	}
+	racetest.SkipSequential(t)
 	s := contractServer(t, append(opts, WithStarterRoutes(), WithToken("token"), func(s *Server) { s.clock = noon })...)
 	app, group := s.AddProject("group/app"), s.AddGroup("group")
 	w := &answerWorld{s, t, nil, map[Visibility]*store{}, map[string]string{"root": "token", "jane": s.store.userByName("jane").Token, "job": s.JobToken, "nobody": "", "wrong": "wrong"}}

@@ -25,6 +25,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 const subscribeRoute = "POST /projects/:id/issues/:issue_iid/subscribe"
@@ -215,6 +217,7 @@ func TestRateLimits(t *testing.T) {
 
 // Reading a blob of more than 10 MB as JSON is limited to five calls a minute (Document 1 §8).
 func TestLargeBlobsAreLimited(t *testing.T) {
+	racetest.SkipSequential(t)
 	s, c := faultWorld(t)
 	c.http.Transport.(*http.Transport).DisableCompression = true
 	now := noon()

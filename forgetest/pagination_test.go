@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // The models of internal/contractmodel prove the numbers of a list's pages. This test has the links, and a page after the last.
@@ -167,6 +169,7 @@ func TestTreeKeysetWalk(t *testing.T) {
 
 // The scan has the same issues as a complete list, for every order in which pages are requested.
 func TestScanEqualsTheList(t *testing.T) {
+	racetest.SkipSequential(t)
 	s := New(t)
 	a, b := s.AddProject("group/a"), s.AddProject("group/b")
 	a.AddGeneratedIssues(1300)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // documentedSettings returns the types of the fields of Document 3 §2.1 without the identity. "texts" is an array of
@@ -100,6 +102,7 @@ func shownAs(kind string, value any) bool {
 // a call that sets it alone, with any values of the other settings. Another type is rejected.
 // TestSettingsKeepWhatWasSent tests the fields that are also parameters.
 func TestSettingsHaveTheirTypes(t *testing.T) {
+	racetest.SkipSequential(t)
 	kinds := documentedSettings()
 	require.Len(t, kinds, 139)
 	parameters := map[string]parameter{}

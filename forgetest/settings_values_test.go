@@ -155,11 +155,9 @@ func soldSetting(s *Server, p parameter) bool {
 // A setting is either stored as it was sent, or rejected without a change, or, if the platform does
 // not have it, ignored and not shown. It is never set to another value. See [triedOn].
 func TestSettingsKeepWhatWasSent(t *testing.T) {
+	racetest.SkipSequential(t)
 	tried := 0
 	for i, on := range settingPlatforms() {
-		if racetest.Enabled && on.name != "ultimate" {
-			continue // the test has no concurrency, and takes ten times as long with the race detector
-		}
 		t.Run(on.name, func(t *testing.T) {
 			s := New(t, on.options...)
 			s.EditSettings(func(d *Document) { d.Set("delete_unconfirmed_users", true) }) // one of the settings needs it

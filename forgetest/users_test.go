@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // sampleUsers is the part of contractServer for users.
@@ -112,6 +114,7 @@ func TestUserKeyset(t *testing.T) {
 }
 
 func TestManyUsersNeedKeyset(t *testing.T) {
+	racetest.SkipSequential(t)
 	s := New(t)
 	s.AddUsers(49_998, "user")
 	c := newCaller(t, s)

@@ -24,6 +24,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // TestArguments checks a property of all arguments: the request contains exactly the value of the
@@ -31,6 +32,7 @@ import (
 // method to zero, nil, empty, negative, blank, doubled and huge values in turn, and compares the
 // request with the request without the value.
 func TestArguments(t *testing.T) {
+	racetest.SkipSequential(t)
 	p := &argumentProperty{badInput: newBadInput(t)}
 	methods := map[string]bool{}
 	for _, m := range p.methods(t) {

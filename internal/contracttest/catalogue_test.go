@@ -18,6 +18,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/internal/catalogue"
 	"github.com/forge-sdk/forge-go/internal/contracttest/cases"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // special are the words that some filters have instead of a value.
@@ -68,6 +69,7 @@ func TestCatalogueParameters(t *testing.T) {
 // required parameter, and with two that exclude each other. Two keys of not do if the rows of their
 // names do. Any other two keys may be combined.
 func TestCatalogueChecks(t *testing.T) {
+	racetest.SkipSequential(t)
 	excluded := map[reflect.Type]map[string][]string{} // the endpoints of the options share them
 	for _, c := range cases.All(t) {
 		if excluded[c.Options] == nil {

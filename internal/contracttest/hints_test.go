@@ -18,6 +18,7 @@ import (
 	forge "github.com/forge-sdk/forge-go"
 	"github.com/forge-sdk/forge-go/forgetest"
 	"github.com/forge-sdk/forge-go/internal/catalogue"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // platform is a server of the truth table.
@@ -60,6 +61,7 @@ type caller struct {
 // hides the cause behind a 404 without a message, as deployed servers do, and a 403 to one that sends
 // no message.
 func TestHintsAreTrue(t *testing.T) {
+	racetest.SkipSequential(t)
 	table := &truthTable{seen: map[string]int{}, endpoints: map[string]catalogue.Endpoint{}}
 	for _, e := range catalogue.Endpoints() {
 		table.endpoints[e.Method+" "+e.Path] = e

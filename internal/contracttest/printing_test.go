@@ -16,12 +16,14 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 // TestPrintingOfValues prints, marshals and logs each exported type: the zero value, a nil pointer, one
 // value for each field that is set alone, and one with all fields. Nothing panics, also where fmt or
 // slog would hide it, and no text of an error has a hole.
 func TestPrintingOfValues(t *testing.T) {
+	racetest.SkipSequential(t)
 	for name, kind := range zeroTypes(t) {
 		if kind.Kind() == reflect.Interface || kind.Kind() == reflect.Func {
 			continue
