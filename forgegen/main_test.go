@@ -282,15 +282,14 @@ func TestList(t *testing.T) {
 
 // TestCommitted: the generated packages of this repository are what forgegen writes.
 func TestCommitted(t *testing.T) {
-	for _, folder := range []string{"../examples/triage", "../integration/generated"} {
-		fresh := t.TempDir()
-		_, err := forgegen(t, "-config", filepath.Join(folder, configFile), "-o", fresh)
-		require.NoError(t, err)
-		want, got := tree(t, fresh), tree(t, filepath.Join(folder, "gitlab"))
-		require.Len(t, got, len(want))
-		for name, text := range want {
-			require.Equal(t, text, got[filepath.Join(folder, "gitlab", filepath.Base(name))], "run go generate in %s", folder)
-		}
+	const folder = "../examples/triage"
+	fresh := t.TempDir()
+	_, err := forgegen(t, "-config", filepath.Join(folder, configFile), "-o", fresh)
+	require.NoError(t, err)
+	want, got := tree(t, fresh), tree(t, filepath.Join(folder, "gitlab"))
+	require.Len(t, got, len(want))
+	for name, text := range want {
+		require.Equal(t, text, got[filepath.Join(folder, "gitlab", filepath.Base(name))], "run go generate in %s", folder)
 	}
 }
 

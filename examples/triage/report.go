@@ -26,7 +26,7 @@ func (t *triage) report(ctx context.Context) error {
 	}
 	var table bytes.Buffer
 	t.print(&table)
-	upload, err := t.api.Projects.Upload(ctx, t.project, forge.FileBytes(table.Bytes()).Named("triage.txt"), t.changes...)
+	upload, err := t.api.Projects.CreateUpload(ctx, t.project, forge.FileBytes(table.Bytes()).Named("triage.txt"), t.changes...)
 	if t.plan != nil || err != nil {
 		return t.planned(err)
 	}

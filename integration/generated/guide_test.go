@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	forge "github.com/forge-sdk/forge-go"
+	"github.com/forge-sdk/forge-go/examples/triage/gitlab"
 	"github.com/forge-sdk/forge-go/forgetest"
-	"github.com/forge-sdk/forge-go/integration/generated/gitlab"
 )
 
 // announce is the example of docs/forgegen.md.

@@ -12,10 +12,10 @@ import (
 // ProjectsService has the endpoints of the tag Projects.
 type ProjectsService struct{ client *forge.Client }
 
-// Upload uploads a file for use in Markdown.
+// CreateUpload uploads a file for use in Markdown.
 //
 // POST /projects/:id/uploads
-func (s *ProjectsService) Upload(ctx context.Context, project forge.Ref, file forge.File, opts ...forge.RequestOption) (*ProjectUpload, error) {
+func (s *ProjectsService) CreateUpload(ctx context.Context, project forge.Ref, file forge.File, opts ...forge.RequestOption) (*ProjectUpload, error) {
 	call := forge.Call{Method: "POST", Route: "/projects/:id/uploads", Args: []forge.Arg{project}, Multipart: &forge.Multipart{FileField: "file", File: file}, Name: "projects"}
 	return forge.DoAs[ProjectUpload](ctx, s.client, call, opts...)
 }
