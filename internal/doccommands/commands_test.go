@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,7 +72,7 @@ func read(t *testing.T, file string) string {
 func TestCommands(t *testing.T) {
 	all := commandsOfDocuments(t)
 	assert.Greater(t, len(all), 60, "the search itself is broken")
-	done, rules := map[command]bool{}, rules(known{})
+	done, rules := map[command]bool{}, rules()
 	for _, c := range all {
 		c.text = optional.ReplaceAllString(c.text, " $1")
 		if done[c] {
@@ -79,6 +80,7 @@ func TestCommands(t *testing.T) {
 		}
 		done[c] = true
 		t.Run(c.file+"/"+c.text, func(t *testing.T) {
+			t.Parallel()
 			for _, r := range rules {
 				if !r.pattern.MatchString(c.text) {
 					continue
@@ -99,7 +101,8 @@ type rule struct {
 	run     func(*testing.T, command) // nil: the reason is next to the rule
 }
 
-func rules(tests known) []rule {
+func rules() []rule {
+	tests, programs := &known{of: map[string]string{}}, &known{of: map[string]string{}}
 	return []rule{
 		// TestRelease runs the steps of a release, and installs the release as a caller does.
 		{regexp.MustCompile(`\bgit (switch|tag|commit)\b|^version=|^sed |^notes=|\bv0\.1\.0\b|\$version`), nil},
@@ -115,7 +118,7 @@ func rules(tests known) []rule {
 		{regexp.MustCompile(`\bgo test\b`), tests.lists},
 		{regexp.MustCompile(`^go doc |^go mod edit -replace|forgevet`), inUsersModule},
 		{regexp.MustCompile(`\b(mockgen|moq)@`), generatesMocks},
-		{regexp.MustCompile(`\bgo run\b`), known{}.runs},
+		{regexp.MustCompile(`\bgo run\b`), programs.runs},
 	}
 }
 
@@ -134,24 +137,24 @@ func isScript(t *testing.T, c command) {
 
 var (
 	runPattern = regexp.MustCompile(` -run (?:'([^']*)'|(\S+))`)
-	plainFlags = regexp.MustCompile(` (-v|-race|-timeout \S+|-count=\d+)\b`)
+	testFlags  = regexp.MustCompile(` -timeout \S+| -[a-z]\S*`)
+	declared   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example|Benchmark)\w*)\(`)
 )
 
-// lists checks that the packages and flags of a test command exist, and that its pattern selects a
-// test. CI runs the tests themselves; some of these commands take minutes.
-func (k known) lists(t *testing.T, c command) {
+// lists checks that the packages of a test command exist, and that its pattern selects a test. CI
+// runs the tests themselves; some of these commands take minutes.
+func (k *known) lists(t *testing.T, c command) {
 	pattern := "."
 	if found := runPattern.FindStringSubmatch(c.text); found != nil {
 		pattern = found[1] + found[2]
 	}
-	text := plainFlags.ReplaceAllString(runPattern.ReplaceAllString(c.text, ""), "")
-	text = strings.Replace(text, "go test ", "go test -list . ", 1)
-	if k[text] == "" {
-		k[text] = output(t, root, text)
-	}
+	const files = `go list -f '{{range .TestGoFiles}}{{$.Dir}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$.Dir}}/{{.}} {{end}}' `
+	text := testFlags.ReplaceAllString(runPattern.ReplaceAllString(c.text, ""), "")
+	text = strings.Replace(text, "go test ", "cat $("+files, 1) + ")"
+	source := k.find(text, func() string { return output(t, root, text) })
 	selected := regexp.MustCompile(pattern)
-	names := regexp.MustCompile(`(?m)^(Test|Fuzz|Example|Benchmark)\w*`).FindAllString(k[text], -1)
-	assert.True(t, slices.ContainsFunc(names, selected.MatchString), "%s selects no test", c.text)
+	names := declared.FindAllStringSubmatch(source, -1)
+	assert.True(t, slices.ContainsFunc(names, func(name []string) bool { return selected.MatchString(name[1]) }), "%s selects no test", c.text)
 }
 
 var (
@@ -160,20 +163,29 @@ var (
 )
 
 // known has what commands print: several documents name the same.
-type known map[string]string
+type known struct {
+	mu sync.Mutex
+	of map[string]string
+}
+
+func (k *known) find(key string, run func() string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, is := k.of[key]; !is {
+		k.of[key] = run()
+	}
+	return k.of[key]
+}
 
 // runs builds the programs of a command and checks that they have its flags. Their own tests run them.
-func (k known) runs(t *testing.T, c command) {
+func (k *known) runs(t *testing.T, c command) {
 	dir, text := folderOf(c.file, c.text)
 	for _, call := range goRun.FindAllStringSubmatch(text, -1) {
-		name := dir + " " + call[1]
-		if k[name] == "" {
-			program := filepath.Join(t.TempDir(), "program")
-			output(t, dir, "go build -o "+program+" "+call[1])
-			k[name], _ = shell(t, dir, "timeout 60 "+program+" -h")
-		}
+		help := k.find(dir+" "+call[1], func() string {
+			return output(t, dir, `go build -o "$T/program" `+call[1]+` && { timeout 60 "$T/program" -h || true; }`)
+		})
 		for _, f := range flagged.FindAllStringSubmatch(call[2], -1) {
-			assert.Contains(t, k[name], "  -"+f[1], "%s: %s", c.file, c.text)
+			assert.Contains(t, help, "  -"+f[1], "%s: %s", c.file, c.text)
 		}
 	}
 }
