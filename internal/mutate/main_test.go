@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,4 +37,15 @@ func TestKnownOutcomes(t *testing.T) {
 	}
 	assert.Len(t, kinds, 10, "%v", kinds)
 	assert.Contains(t, out.String(), "omitted, as it fails without a mutant: example.com/known.TestBroken")
+}
+
+// The output of a program reaches the watch, which ends the program at a slow test.
+func TestLongest(t *testing.T) {
+	ended := make(chan struct{})
+	w := &watch{longest: time.Millisecond, end: func() { close(ended) }}
+	_, err := io.Copy(w, struct{ io.Reader }{strings.NewReader("=== RUN   TestFast\n--- PASS: TestFast (0.00s)\n=== RUN   TestSlow\n")})
+	require.NoError(t, err)
+	require.NotNil(t, w.timer)
+	<-ended
+	assert.Equal(t, "TestSlow", w.stop())
 }

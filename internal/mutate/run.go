@@ -206,7 +206,7 @@ func batch(ctx context.Context, m mutant, tests []*test) string {
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		if failed := regexp.MustCompile(`(?m)^--- FAIL: (\S+)`).FindSubmatch(out.Bytes()); failed != nil {
+		if failed := regexp.MustCompile(`(?m)^--- FAIL: (\S+)`).FindSubmatch(out.text.Bytes()); failed != nil {
 			return pkg + "." + string(failed[1])
 		}
 		return pkg + " (ended: " + byPackage[pkg][0].names[0] + ")"

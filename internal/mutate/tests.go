@@ -207,11 +207,11 @@ func (t *test) cover(ctx context.Context, size int, longest time.Duration) error
 		err := execute(ctx, []*test{t}, 5*time.Minute, out, "FORGE_MUTANT_HITS="+file.Name())
 		slow := out.stop()
 		if err != nil && slow == "" {
-			t.failed, t.names = lastLines(out.Bytes()), append(fast, t.names...)
+			t.failed, t.names = lastLines(out.text.Bytes()), append(fast, t.names...)
 			return ctx.Err()
 		}
 		t.took += startup
-		for _, line := range ended.FindAllSubmatch(out.Bytes(), -1) {
+		for _, line := range ended.FindAllSubmatch(out.text.Bytes(), -1) {
 			name := string(line[1])
 			if took, err := time.ParseDuration(string(line[2])); err == nil && slices.Contains(t.names, name) {
 				t.took += took
@@ -235,7 +235,7 @@ const startup = 20 * time.Millisecond
 
 // watch is the output of a test program. It ends the program if one test takes longer than longest.
 type watch struct {
-	bytes.Buffer
+	text    bytes.Buffer  // not embedded: its ReadFrom would bypass Write
 	longest time.Duration // 0 for no limit
 	end     context.CancelFunc
 	test    string
@@ -250,7 +250,7 @@ func (w *watch) Write(p []byte) (int, error) {
 			w.timer = time.AfterFunc(w.longest, func() { w.expired.Store(true); w.end() })
 		}
 	}
-	return w.Buffer.Write(p)
+	return w.text.Write(p)
 }
 
 // pause stops the timer, and reports whether the test was in time.
