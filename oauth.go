@@ -84,7 +84,7 @@ func withoutTokenResponse(host string, err, cause error) error {
 	}
 	reason = joinParts(": ", joinParts(" ", reason, host), tokenRemedy(status, rejected.ErrorCode))
 	failed := &credential.Error{Reason: reason, Temporary: RetryClassSafe.retriesStatus(status) || isLock(status, string(rejected.Body))}
-	if failed.Temporary && rejected.Response != nil {
+	if failed.Temporary { // there is a response
 		failed.Wait = throttle.RetryAfter(status, rejected.Response.Header, time.Now())
 	}
 	return failed

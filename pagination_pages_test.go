@@ -2,7 +2,9 @@ package forge
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -96,4 +98,20 @@ func TestListRangeAgainAndBreak(t *testing.T) {
 	}
 	assert.Equal(t, 2, srv.count(), "a page that was not needed was requested")
 	assert.False(t, page.Cursor.Done())
+}
+
+// Links by cursor that lead round in a circle end the list with an error.
+func TestListCircle(t *testing.T) {
+	requests := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests++; requests > 100 {
+			return // the loop is not found: the list ends
+		}
+		next := map[string]string{"": "a", "a": "b", "b": "c", "c": "a"}[r.URL.Query().Get("cursor")]
+		w.Header().Set("Link", fmt.Sprintf(`<http://%s%s?cursor=%s>; rel="next"`, r.Host, r.URL.EscapedPath(), next))
+		writeRows(w, requests, requests)
+	}))
+	defer srv.Close()
+	_, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall)
+	require.ErrorIs(t, err, ErrRepeatedPage)
 }

@@ -442,7 +442,7 @@ func TestAnswersOfPlatforms(t *testing.T) {
 		name string
 		opt  Option
 	}{
-		{"13.0", WithRelease("13.0")}, {"15.4", WithRelease("15.4")}, {"16.11", WithRelease("16.11")}, {"17.6", WithRelease("17.6")}, {"18.2", WithRelease("18.2")},
+		{"13.0", WithRelease("13.0")}, {"15.4", WithRelease("15.4")}, {"16.11", WithRelease("16.11")}, {"17.6", WithRelease("17.6")}, {"18.2", WithRelease("18.2")}, {"19.0", WithRelease("19.0")},
 		{"free", WithTier(Free)}, {"premium", WithTier(Premium)}, {"hosted", WithOffering(Hosted)}, {"dedicated", WithOffering(Dedicated)},
 		{"GitLab's words", func(s *Server) { s.neutral = false }}, {"an unknown field", WithUnknownFields("x_new")}, {"other types", WithMismatchedTypes(fields...)},
 	}

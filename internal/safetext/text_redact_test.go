@@ -73,6 +73,7 @@ func TestRedactionAmbiguous(t *testing.T) {
 		{"pass+word+x%20y", "pass word x y", Redacted},
 		{"%élan-12345 %C3%A9lan-12345 \\u00e9lan-12345", "élan-12345", "%" + Redacted + " " + Redacted + " " + Redacted},
 		{`caf\u00e9-\/-12345`, "café-/-12345", Redacted},
+		{"%4:12345678", "J12345678", "%4:12345678"},
 	} {
 		assert.Equal(t, test.want, Redact(test.text, test.token), "%q in %q", test.token, test.text)
 	}
