@@ -87,12 +87,12 @@ type scopeTokens struct {
 	until   time.Time
 }
 
-// usable returns a copy of the token, or nil if it is about to expire or is the one that was
-// refused.
+// usable returns a copy of the token, or nil if there is none or it was refused. tokenStore.of has
+// dropped one that is about to expire.
 func (s *scopeTokens) usable(refused string) *RegistryToken {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current == nil || s.current.Token == refused || !time.Now().Before(s.until) {
+	if s.current == nil || s.current.Token == refused {
 		return nil
 	}
 	return s.current.copy()

@@ -277,9 +277,10 @@ func (f *finder) call(n *ast.CallExpr) {
 		return
 	}
 	result := f.info.TypeOf(n)
+	_, alone := f.parent(1).(*ast.ExprStmt) // the call is made in any case, and its result not used
 	for _, arg := range n.Args {
 		typ, ok := f.typeText(result)
-		if ok && !f.isDeferred() && f.isSimple(arg) && !f.isConstant(arg) && types.Identical(f.info.TypeOf(arg), result) {
+		if ok && !alone && !f.isDeferred() && f.isSimple(arg) && !f.isConstant(arg) && types.Identical(f.info.TypeOf(arg), result) {
 			f.wrap("removed call", n, sw+"Other["+typ+"](#, ", ", "+f.text(arg)+")")
 			break
 		}
