@@ -117,6 +117,7 @@ func TestPreviewDeleteTags(t *testing.T) {
 			unknown := strings.Join(preview.Unknown, "\n")
 			assert.Equal(t, len(row.remove) > 0, strings.Contains(unknown, "protection rule"))
 			assert.Equal(t, len(row.remove) > 0 && row.options.OlderThan != "", strings.Contains(unknown, "age is counted"))
+			assert.True(t, unknown == "" || strings.HasSuffix(unknown, "."), unknown)
 			assert.Equal(t, row.options.OlderThan == "1month", strings.Contains(unknown, "a month as 30 days"))
 			assert.NotContains(t, unknown, "GitLab.com")
 			assert.Equal(t, row.options, options, "the caller's options do not change")
