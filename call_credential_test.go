@@ -181,7 +181,7 @@ func TestTokenSource(t *testing.T) {
 		assert.Equal(t, test.asked, n, test.name)
 		require.ErrorIs(t, err, test.is, test.name)
 		assert.Empty(t, reveals(err), test.name)
-		if end, has := map[string]string{"sealed": ": obtaining a token failed", "refused without a response": "the token endpoint refused"}[test.name]; has {
+		if end, has := map[string]string{"sealed": ": obtaining a token failed", "refused without a response": "the token endpoint responded with an error"}[test.name]; has {
 			assert.True(t, strings.HasSuffix(err.Error(), end), err)
 		}
 	}

@@ -22,7 +22,7 @@ func TestFeedOfAuditEvents(t *testing.T) {
 		"cuts":     {forgetest.WithAuditEventLimit(forgetest.CutLongQueries)},
 	} {
 		if racetest.Enabled && name != "cuts" {
-			continue
+			continue // the goroutines are the same
 		}
 		t.Run(name, func(t *testing.T) {
 			srv := forgetest.New(t, opts...)

@@ -190,8 +190,8 @@ func fill(o IntegrationOptions, name string, value json.RawMessage) bool {
 		}
 	}
 	return slices.ContainsFunc(texts, func(text string) bool {
-		member, _ := json.Marshal(map[string]json.RawMessage{name: json.RawMessage(text)})
-		return json.Unmarshal(member, o) == nil // a text that is not JSON has no member
+		object, _ := json.Marshal(map[string]json.RawMessage{name: json.RawMessage(text)})
+		return json.Unmarshal(object, o) == nil // with a text that is not JSON it is empty, and fails
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,11 +75,12 @@ func withoutTokenResponse(host string, err, cause error) error {
 		return &credential.Error{Reason: joinParts(" ", "obtaining a token failed", host), Temporary: temporary, Wait: proxyWait(err), Cause: cause}
 	}
 	var status int
-	reason := "the token endpoint refused" // a caller's source may omit the response
+	answer := "an error" // a caller's source may omit the response
 	if rejected.Response != nil {
 		status = rejected.Response.StatusCode
-		reason = fmt.Sprintf("the token endpoint responded with %d", status)
+		answer = strconv.Itoa(status)
 	}
+	reason := "the token endpoint responded with " + answer
 	if isTokenErrorCode(rejected.ErrorCode) {
 		reason += " " + rejected.ErrorCode
 	}

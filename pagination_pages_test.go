@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -100,18 +99,22 @@ func TestListRangeAgainAndBreak(t *testing.T) {
 	assert.False(t, page.Cursor.Done())
 }
 
-// Links by cursor that lead round in a circle end the list with an error.
+// Links by cursor that lead round in a circle end the list with an error, with prefetched pages too.
 func TestListCircle(t *testing.T) {
-	requests := 0
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if requests++; requests > 100 {
-			return // the loop is not found: the list ends
-		}
+	srv := servePages(t, &pageServer{hook: func(w http.ResponseWriter, r *http.Request, _ int) bool {
 		next := map[string]string{"": "a", "a": "b", "b": "c", "c": "a"}[r.URL.Query().Get("cursor")]
 		w.Header().Set("Link", fmt.Sprintf(`<http://%s%s?cursor=%s>; rel="next"`, r.Host, r.URL.EscapedPath(), next))
-		writeRows(w, requests, requests)
-	}))
-	defer srv.Close()
-	_, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall)
-	require.ErrorIs(t, err, ErrRepeatedPage)
+		writeRows(w, 1, 1)
+		return true
+	}})
+	for _, ahead := range []int{0, 2} {
+		var last error
+		n := 0
+		for _, err := range ListAs[listRow](t.Context(), onceClient(t, srv.URL), offsetCall, Ahead(ahead)) {
+			if last, n = err, n+1; n > 100 {
+				break
+			}
+		}
+		require.ErrorIs(t, last, ErrRepeatedPage, "ahead: %d", ahead)
+	}
 }

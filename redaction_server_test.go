@@ -71,7 +71,7 @@ func secretPlaces(text string) map[string]func(seen) act {
 func TestServerTextIsRedacted(t *testing.T) {
 	offsets := []int{0, 115, 8 << 10}
 	switch {
-	case racetest.Enabled:
+	case racetest.Enabled: // the goroutines are the same
 		offsets = offsets[:1]
 	case longForm():
 		offsets = append(offsets, 50, 245, 495)

@@ -156,6 +156,14 @@ func TestRetryTests(t *testing.T) {
 	}
 }
 
+// A body over 32 MiB is refused, and not cut.
+func TestControlBodyIsLimited(t *testing.T) {
+	c := newController(t, New(t, WithControl("control", nil)))
+	response := c.call("POST", "/data", strings.Repeat(" ", maxBody)+"{}")
+	assert.Equal(t, http.StatusBadRequest, response.Status)
+	assert.Contains(t, response.Body, "too large")
+}
+
 // A test that is deleted leaves no fault.
 func TestDeleteRetryTest(t *testing.T) {
 	srv := New(t, WithControl("control", nil))

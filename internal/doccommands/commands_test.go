@@ -137,19 +137,25 @@ func isScript(t *testing.T, c command) {
 
 var (
 	runPattern = regexp.MustCompile(` -run (?:'([^']*)'|(\S+))`)
-	testFlags  = regexp.MustCompile(` -timeout \S+| -[a-z]\S*`)
+	testFlags  = regexp.MustCompile(` (-[a-z]+)(?:=\S+)?`)
+	flagValue  = regexp.MustCompile(` -timeout \S+`)
 	declared   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example|Benchmark)\w*)\(`)
 )
 
-// lists checks that the packages of a test command exist, and that its pattern selects a test. CI
-// runs the tests themselves; some of these commands take minutes.
+// lists checks that the packages and flags of a test command exist, and that its pattern selects a
+// test. CI runs the tests themselves; some of these commands take minutes.
 func (k *known) lists(t *testing.T, c command) {
 	pattern := "."
 	if found := runPattern.FindStringSubmatch(c.text); found != nil {
 		pattern = found[1] + found[2]
 	}
 	const files = `go list -f '{{range .TestGoFiles}}{{$.Dir}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$.Dir}}/{{.}} {{end}}' `
-	text := testFlags.ReplaceAllString(runPattern.ReplaceAllString(c.text, ""), "")
+	help := k.find("help", func() string { return output(t, root, "go help testflag && go help build") })
+	text := flagValue.ReplaceAllString(runPattern.ReplaceAllString(c.text, ""), "")
+	for _, flag := range testFlags.FindAllStringSubmatch(text, -1) {
+		assert.Contains(t, help, "\t"+flag[1], c.text)
+	}
+	text = testFlags.ReplaceAllString(text, "")
 	text = strings.Replace(text, "go test ", "cat $("+files, 1) + ")"
 	source := k.find(text, func() string { return output(t, root, text) })
 	selected := regexp.MustCompile(pattern)

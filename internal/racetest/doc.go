@@ -1,4 +1,5 @@
-// Package racetest reports whether the race detector is on, which slows tests and allocates.
+// Package racetest reports whether the race detector is on, which slows tests and allocates, and
+// skips tests for it.
 package racetest
 
 import "testing"
