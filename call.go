@@ -228,12 +228,9 @@ func (s *callState) conclude() error {
 		if interrupted && !errors.Is(s.err, cause) {
 			s.result = s.failed(cause)
 		}
-		s.stopCause = nil
 	} else if err := s.context.Err(); err != nil && interrupted {
 		s.noRetryReason = cmp.Or(s.noRetryReason, endedByCaller(err))
-		if !errors.Is(s.err, err) {
-			s.stopCause = err
-		}
+		s.stopCause = err
 	}
 	err := s.newError()
 	if isRateLimited(s) {
@@ -282,7 +279,7 @@ func (s *callState) newError() *Error {
 		e.header = s.resp.Header
 	}
 	rejected := newRejection(s)
-	if s.stopCause != nil {
+	if s.stopCause != nil && !errors.Is(e.cause, s.stopCause) {
 		e.cause = errors.Join(e.cause, s.stopCause)
 	}
 	e.hint = cmp.Or(redact.redact(rejected.hint()), hintTLS(s.err), hintUnreachable(s.err), hintProxy(s))

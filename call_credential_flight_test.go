@@ -59,7 +59,7 @@ func tokenCodes() []tokenCode {
 	}
 	return []tokenCode{
 		{"token source", false, func(t *testing.T, act func()) *Client {
-			return build(t, transport(quiet), WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
+			return build(t, transport(quiet), WithoutPacing(), WithTokenSource(tokenSource(func() (*oauth2.Token, error) {
 				act()
 				return &oauth2.Token{AccessToken: "new-token"}, nil
 			})))

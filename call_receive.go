@@ -129,10 +129,7 @@ func fileContent(in incoming, r *result) (io.Reader, error) {
 func receiveBody(in incoming, r *result) (err error) {
 	switch r.outcome {
 	case succeeded:
-		if err = receiveJSON(in, r); err == nil && r.buffer != nil {
-			_ = in.resp.Body.Close() // it was read to its end
-			return nil
-		}
+		err = receiveJSON(in, r)
 	case rejected:
 		receiveError(in, r)
 	case unexpected:

@@ -78,6 +78,10 @@ func TestRedirectKeepsCredentialsAtOrigin(t *testing.T) {
 					for _, r := range runners {
 						checkLeaving(t, w, c, r, home, target)
 					}
+					err := c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
+					require.ErrorIs(t, err, ErrRedirect)
+					assert.Equal(t, code == http.StatusSeeOther, asError(t, err).MaybeApplied, code)
+					w.at(home)
 				}
 			}
 		})

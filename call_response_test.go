@@ -135,6 +135,8 @@ func TestErrorBodies(t *testing.T) {
 			require.ErrorContains(t, err, part)
 		}
 	}
+	err := wireClient(t, newWire(t, always(say(400, "", "X-Request-Id: "+strings.Repeat("x", 129)))).url).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
+	assert.Equal(t, strings.Repeat("x", 128)+"...", asError(t, err).RequestID)
 	deep := strings.Repeat(`{"message":`, 10_000) + strings.Repeat("}", 10_000)
 	for _, body := range []string{strings.Repeat("é", 200<<10), `{"message":"` + strings.Repeat("x", 20<<10) + `"}`, deep, `{"message":` + deep + `}`} {
 		err := wireClient(t, newWire(t, always(say(500, body, jsonType))).url).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
@@ -226,6 +228,14 @@ func TestRequestHeaders(t *testing.T) {
 	} {
 		assert.Equal(t, want, got.header.Get(name), name)
 	}
+	appending := roundTrip(func(req *http.Request) (*http.Response, error) {
+		req.Header.Add("User-Agent", "other")
+		req.Header.Add("Accept", "a/b")
+		return http.DefaultTransport.RoundTrip(req)
+	})
+	require.NoError(t, wireClient(t, w.url, WithHTTPClient(&http.Client{Transport: appending})).Do(t.Context(), callOf(RetryClassSafe), nil))
+	got = w.seen()[1]
+	assert.Equal(t, []any{[]string{"application/json", "a/b"}, secret}, []any{got.header["Accept"], got.header.Get("Private-Token")}, "the values share no memory")
 }
 
 // A result that another attempt could not change is that of the call, even if the context ends, or

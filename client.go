@@ -71,7 +71,7 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 	if err := checkPrefix(api); err != nil {
 		return nil, err
 	}
-	api.Path = strings.TrimSuffix(strings.TrimSuffix(api.Path, "/api/v4"), "/") + "/api/v4"
+	api.Path = strings.TrimSuffix(api.Path, "/api/v4") + "/api/v4"
 	cfg := config{
 		bases:         [4]*url.URL{apiBase: api},
 		userAgent:     "forge-go/" + Version,

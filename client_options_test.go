@@ -278,6 +278,11 @@ func TestClientDefaults(t *testing.T) {
 		_, err := c.With(option)
 		refusedOption(t, err, strings.TrimSpace(name))
 	}
+	for name, option := range map[string]RequestOption{"HeaderTimeout": HeaderTimeout(0), "Timeout": Timeout(0), "Ahead": Ahead(-1)} {
+		_, err := Collect(c.Issues.List(t.Context(), nil, option))
+		refusedOption(t, err, name)
+		assert.ErrorContains(t, err, map[bool]string{true: "it must not be negative", false: "it must be positive"}[name == "Ahead"])
+	}
 }
 
 // sameValues compares the fields of two structs. Functions are the same if their code is.

@@ -124,6 +124,14 @@ func expectationFailed(t *testing.T) {
 	assert.Empty(t, sent[1].header.Get("Expect"))
 	assert.Len(t, sent[1].body, len(sent[0].body))
 
+	busy := pipedWire(t, func(s seen) act {
+		if s.conn == 2 && s.nth == 1 {
+			return say(429, "", "Retry-After: 1")
+		}
+		return refuse(s)
+	})
+	require.NoError(t, upload(busy.client(t, WithRetry(RetryPolicy{MaxAttempts: 2})), large), "nor for a later retry")
+
 	stubborn := pipedWire(t, always(closing("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")))
 	err := upload(stubborn.client(t), large)
 	assert.Equal(t, 2, asError(t, err).Attempts)

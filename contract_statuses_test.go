@@ -377,6 +377,20 @@ func TestStatusesOfOtherTransports(t *testing.T) {
 	}
 }
 
+// A status that the endpoint does not return is an error that says what the status means. Range
+// changes that for a GET only.
+func TestUnexpectedStatuses(t *testing.T) {
+	for status, text := range map[int]string{
+		101: "switched to another protocol", 206: "a part of the content", 300: "a proxy or a cache may have changed the response", 304: "the request had no condition",
+	} {
+		c := wireClient(t, newWire(t, always(say(status, ""))).url)
+		err := c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil, Header("Range", "bytes=0-1"))
+		require.ErrorIs(t, err, ErrInvalidResponse)
+		require.ErrorContains(t, err, text)
+		assert.True(t, asError(t, err).MaybeApplied, status)
+	}
+}
+
 // A number that is no status is named as such, up to the limits of both ends.
 func TestStatusesThatAreNone(t *testing.T) {
 	for status, none := range map[int]bool{0: true, 99: true, 100: false, 101: false, 599: false, 600: true, 999: true} {

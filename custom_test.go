@@ -175,13 +175,13 @@ func TestOpen(t *testing.T) {
 	client := wireClient(t, w.url)
 	_, err := client.Open(t.Context(), Call{Route: "/projects/:id/jobs/:job_id/trace", Args: []Arg{ID(1), ID(2)}})
 	require.ErrorIs(t, err, ErrInvalidResponse)
-	d, err := client.Open(t.Context(), Call{Route: "/page", Accept: "text/html"})
+	d, err := client.Open(t.Context(), Call{Route: "/page", Accept: "text/html; charset=utf-8"})
 	require.NoError(t, err)
 	defer d.Close()
 	text, err := io.ReadAll(d)
 	require.NoError(t, err)
 	assert.Equal(t, "<html> page.html text/html", fmt.Sprint(string(text), " ", d.Name, " ", d.ContentType))
-	assert.Equal(t, "text/html", w.seen()[1].header.Get("Accept"))
+	assert.Equal(t, "text/html; charset=utf-8", w.seen()[1].header.Get("Accept"))
 	assert.Equal(t, "*/*", w.seen()[0].header.Get("Accept"))
 }
 

@@ -373,6 +373,14 @@ func TestForeignTolerance(t *testing.T) {
 	assert.Equal(t, own{Flags: []bool{}, Sure: true, Extra: map[string]json.RawMessage{
 		"flags": json.RawMessage(`["maybe"]`), "sure": json.RawMessage(`"true"`), "state": json.RawMessage("5"),
 	}}, got)
+	named, mismatches, err := decodeText[struct {
+		N     int                        `json:"n,omitempty,string"`
+		Extra map[string]json.RawMessage `json:"extra"`
+	}](`{"n":"5","extra":{"a":1},"new":2}`)
+	require.NoError(t, err)
+	assert.Empty(t, mismatches)
+	assert.Equal(t, 5, named.N)
+	assert.Equal(t, map[string]json.RawMessage{"a": json.RawMessage("1")}, named.Extra, "a field of its own key")
 	_, _, err = decodeText[struct {
 		Kept own
 		ID   int64

@@ -115,6 +115,19 @@ func TestSaveToErrors(t *testing.T) {
 	assert.Equal(t, []string{"full", "old"}, dirNames(t, dir))
 }
 
+// Progress reports bytes, and the end. A Read into an empty buffer is none of them.
+func TestDownloadProgress(t *testing.T) {
+	var reports []int64
+	d := openContent(t, "content", Progress(func(done, total int64) {
+		assert.EqualValues(t, 7, total)
+		reports = append(reports, done)
+	}))
+	for _, size := range []int{0, 3, 0, 4, 1} {
+		_, _ = d.Read(make([]byte, size))
+	}
+	assert.Equal(t, []int64{3, 7, 7}, reports)
+}
+
 // If the context ends at any time, also between the last byte and the rename, SaveTo saves the whole
 // file or none, and leaves no other one.
 func TestSaveToWhileTheContextEnds(t *testing.T) {

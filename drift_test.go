@@ -77,6 +77,7 @@ func TestDriftIsBounded(t *testing.T) {
 	group.Wait()
 	assert.Len(t, drift.Entries(), 10_000)
 	assert.Equal(t, 2000, drift.Dropped())
+	assert.Equal(t, 2000, drift.Dropped(), "it is not reset")
 }
 
 // Places in responses that are not JSON, or not an item of a list, are recorded, too.

@@ -125,7 +125,7 @@ func newJSONPayload(options any, data []byte, err error) (*payload, error) {
 		return nil, &ValidationError{Option: optionsName(options), Reason: "it cannot be encoded as JSON: " + err.Error()}
 	}
 	replaced := bytes.Contains(data, []byte(`\ufffd`)) || bytes.Contains(data, []byte("\ufffd"))
-	if !utf8.Valid(data) || replaced && !isUTF8(reflect.ValueOf(options), maxNesting, map[textPlace]bool{}) {
+	if !utf8.Valid(data) || replaced && !isUTF8(reflect.ValueOf(options), map[textPlace]bool{}) {
 		return nil, &ValidationError{Option: optionsName(options), Reason: "a text in it is not valid UTF-8, which JSON cannot have"}
 	}
 	return bytesPayload("application/json", data), nil

@@ -266,7 +266,7 @@ type textPlace struct {
 }
 
 // isUTF8 reports whether all texts in a value are UTF-8.
-func isUTF8(v reflect.Value, levels int, seen map[textPlace]bool) bool {
+func isUTF8(v reflect.Value, seen map[textPlace]bool) bool {
 	place := textPlace{}
 	switch v.Kind() {
 	case reflect.String:
@@ -276,11 +276,11 @@ func isUTF8(v reflect.Value, levels int, seen map[textPlace]bool) bool {
 	case reflect.Slice, reflect.Map:
 		place = textPlace{v.Pointer(), v.Len()}
 	}
-	if levels == 0 || place.at != 0 && seen[place] {
+	if place.at != 0 && seen[place] {
 		return true
 	}
 	seen[place] = true
-	within := func(v reflect.Value) bool { return isUTF8(v, levels-1, seen) }
+	within := func(v reflect.Value) bool { return isUTF8(v, seen) }
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		return v.IsNil() || within(v.Elem())

@@ -83,6 +83,14 @@ func TestExtraEncodesAsFields(t *testing.T) {
 	for _, hidden := range []*Stamp{nil, {at}} {
 		assert.JSONEq(t, `{"At":"x"}`, string(encoded(t, &extraOptions{map[string]any{"y": hides{hidden, "x"}}})["y"]))
 	}
+	assert.JSONEq(t, `{"X":1}`, string(encoded(t, &extraOptions{map[string]any{"y": struct {
+		*Stamp
+		X int
+	}{nil, 1}}})["y"]))
+	assert.JSONEq(t, `{"N":"1","At":"2026-03-04T04:06:07.123Z"}`, string(encoded(t, &extraOptions{map[string]any{"y": struct {
+		N  int `json:",string"`
+		At time.Time
+	}{1, at}}})["y"]))
 	nestings := map[string]func(v reflect.Value) any{
 		"alone":        func(v reflect.Value) any { return v.Interface() },
 		"pointer":      func(v reflect.Value) any { return pointerTo(v).Interface() },
@@ -168,6 +176,8 @@ func TestNesting(t *testing.T) {
 		require.Error(t, checkNesting(struct{ embeddedValue }{embeddedValue{deep}}), name)
 		require.NoError(t, checkNesting(struct{ hidden any }{in(deep)}), name)
 		require.NoError(t, checkNesting(extraOptions{map[string]any{"x": deep}}), name)
+		_, err := encodeJSON(&extraOptions{map[string]any{"x": in(deep)}})
+		require.ErrorContains(t, err, "levels", name)
 		require.NoError(t, checkNesting(ownText{deep}), name)
 	}
 }

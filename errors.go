@@ -88,7 +88,8 @@ type Error struct {
 	Message string
 	// Fields holds the server's messages by field name, if it sent any.
 	Fields map[string][]string
-	// RequestID is the server's X-Request-Id. Its operators can find the request with it.
+	// RequestID is the server's X-Request-Id, up to 128 bytes. Its operators can find the request
+	// with it.
 	RequestID string
 	// Attempts is the number of times the request was sent.
 	Attempts int

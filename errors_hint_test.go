@@ -63,6 +63,7 @@ func TestRejectionHint(t *testing.T) {
 
 		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("group/app.x"), "the registry's user may lack access, or the image may not exist"},
 		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("forge.example.com/a"), `the registry's user may lack access, or the image may not exist; an image path has no host: omit "forge.example.com" if it is one`},
+		{403, "DENIED", "GET", "/v2/_catalog", nil, "this endpoint needs an administrator"},
 		{404, "404 Project Not Found", "GET", "/projects/:id/jobs", nil, unseenHint},
 		{404, "404 Commit Not Found", "GET", "/projects/:id/jobs", func(r *rejection) { r.query = url.Values{"ref": {"x"}} }, unseenHint},
 		{404, "the feature is off", "GET", "/projects/:id/audit_events", nil, ""},

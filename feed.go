@@ -233,7 +233,7 @@ func (m Mark) progress(list string) (*progress, error) {
 	switch {
 	case m == "":
 		return new(progress), nil
-	case len(parts) != 3 || len(m) > maxMark:
+	case len(parts) != 3:
 		return invalid("it is not a mark: use Response.Mark of an earlier list, or MarkAt")
 	case parts[0] != markVersion:
 		return invalid("the mark was made by another version of the package, which this one cannot read: use MarkAt, or start over")

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"io"
+	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -299,6 +303,57 @@ func TestSinceWithListAs(t *testing.T) {
 	}
 }
 
+// A feed sends the caller's filters, and no bound before there is one. Without Ahead it requests no
+// page before its turn.
+func TestFeedRequests(t *testing.T) { synctest.Test(t, feedRequests) }
+
+func feedRequests(t *testing.T) {
+	s := newFeedServer(45)
+	var sent []url.Values
+	s.before = func(query url.Values) *http.Response {
+		sent = append(sent, maps.Clone(query))
+		return nil
+	}
+	client := s.client(t)
+	for _, err := range client.Issues.List(t.Context(), &ListIssuesOptions{State: IssueStateOpened}, Since(""), PerPage(10)) {
+		require.NoError(t, err)
+		synctest.Wait()
+		break
+	}
+	assert.Equal(t, []url.Values{{"state": {"opened"}, "order_by": {"created_at"}, "sort": {"asc"}, "page": {"1"}, "per_page": {"10"}}}, sent)
+
+	sent = nil
+	begin := MarkAt(time.UnixMicro(s.now).AddDate(0, 0, -30).Add(2 * time.Minute)) // a window ends after the Date
+	_, err := Collect(client.AuditEvents.List(t.Context(), &ListAuditEventsOptions{EntityType: AuditEntityTypeUser}, Since(begin), Overlap(time.Minute)))
+	require.NoError(t, err)
+	require.Len(t, sent, 1)
+	assert.Equal(t, "User", sent[0].Get("entity_type"))
+	for _, list := range []func() error{
+		func() error { _, err := Collect(client.AuditEvents.List(t.Context(), nil, Since(begin))); return err },
+		func() error { _, err := Collect(client.Issues.List(t.Context(), nil, Since(""))); return err },
+	} {
+		s.before = faultAt(1)
+		require.ErrorIs(t, list(), ErrNotFound)
+		s.before = func(url.Values) *http.Response {
+			return &http.Response{StatusCode: 200, Header: headers("Content-Type", "application/json", "Link", `<http://[>; rel="next"`, "Date", time.UnixMicro(s.now).UTC().Format(http.TimeFormat)), Body: io.NopCloser(strings.NewReader("[]"))}
+		}
+		require.ErrorIs(t, list(), ErrInvalidResponse)
+	}
+}
+
+// Rows of one time of creation are not delivered again after a crash among them.
+func TestFeedOfOneTime(t *testing.T) {
+	s := newFeedServer(0)
+	for range 5 {
+		s.add(0, 0)
+	}
+	s.now += 10 * minute
+	client, c := s.client(t), newFeedCopy()
+	require.NoError(t, c.follow(t, client, nil, 4))
+	require.NoError(t, c.follow(t, client, nil, 0))
+	assert.Equal(t, 5, c.delivered)
+}
+
 // The size of a page is that of the call, then that of the client.
 func TestFeedPageSize(t *testing.T) {
 	s := newFeedServer(100)
@@ -343,6 +398,9 @@ func TestSinceRefuses(t *testing.T) {
 		other[i] ^= 1
 		damaged = mark[:end] + Mark(base64.RawURLEncoding.EncodeToString(other))
 		require.ErrorContains(t, issues(nil, Since(damaged)), "the mark is damaged", "byte %d", i)
+	}
+	for _, short := range []Mark{"", "AAAA", "!"} {
+		require.ErrorContains(t, issues(nil, Since(mark[:end]+short)), "the mark is damaged")
 	}
 	for _, name := range []string{"order_by", "sort", "page", "pagination", "updated_before"} {
 		require.ErrorContains(t, issues(nil, Since(""), Query(name, "1")), "it cannot be combined with "+name+", which Since sets")

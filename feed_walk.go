@@ -106,18 +106,16 @@ func (w *walk) order(rows []row) string {
 // read sets the next step within the bound: a page that begins a little before row n, and has as
 // many rows behind it as possible.
 func (w *walk) read(n int) {
-	size := max(w.perPage, minTied)
-	w.number, w.size = 1, size
-	for overlap := size / 10; n >= size/2; overlap /= 2 {
-		best := 0
-		for s := size; s > size/2; s-- {
-			number := max(n-overlap-1, 0)/s + 1
-			if gain := number*s - n; gain > best {
-				best, w.number, w.size = gain, number, s
-			}
-		}
-		if best > 0 || overlap == 0 {
-			return
+	largest := max(w.perPage, minTied)
+	w.number, w.size = 1, largest
+	if n < largest/2 {
+		return
+	}
+	best := 0
+	for size := largest; size > largest/2; size-- {
+		number := max(n-largest/10-1, 0)/size + 1
+		if gain := number*size - n; gain > best {
+			best, w.number, w.size = gain, number, size
 		}
 	}
 }

@@ -63,6 +63,19 @@ func TestWalkEmptyPage(t *testing.T) {
 	}
 }
 
+// Without a row that was read, no row can be missing. The first page of a bound cannot have moved.
+func TestWalkWithoutGap(t *testing.T) {
+	w, rows := newWalk(1000, 20), []row{{id: 1, at: 1000}}
+	for _, page := range [][]row{nil, rows} { // the second one is requested by number
+		gap, end, err := w.next(page, true)
+		assert.True(t, err == nil && !gap && !end, page)
+	}
+	w.number = 1
+	_, end, err := w.next([]row{{id: 2, at: 1000}}, true)
+	assert.True(t, err == nil && !end)
+	assert.Zero(t, w.retreats)
+}
+
 // What lies before the time of a mark is forgotten: neither it nor the mark grows.
 func TestProgressForgets(t *testing.T) {
 	p := progress{limit: 10_000}

@@ -20,6 +20,7 @@ var releaseDifferences = []struct {
 	{"order_by=merged_at of a project", "GET /projects/1/merge_requests?order_by=merged_at", status, [3]any{400, 400, 200}},
 	{"order_by=priority of merge requests", "GET /merge_requests?scope=all&order_by=priority", status, [3]any{400, 400, 200}},
 	{"draft, since 19.0", "GET /merge_requests?scope=all&draft=true", length, [3]any{2, 2, 1}},
+	{"draft=yes", "GET /merge_requests?scope=all&draft=yes", status, [3]any{200, 200, 400}},
 	{"merged_after", "GET /merge_requests?scope=all&merged_after=2026-01-01", length, [3]any{2, 2, 0}},
 	{"merged_before", "GET /projects/1/merge_requests?merged_before=2026-01-01", length, [3]any{2, 2, 0}},
 	{"assignee_username of merge requests", "GET /merge_requests?scope=all&assignee_username[]=jane", length, [3]any{2, 2, 1}},
