@@ -399,6 +399,10 @@ func TestErrorOfAProxy(t *testing.T) {
 		assert.NotContains(t, err.Error(), "ss.invalid")
 		assert.NotContains(t, dial.Error(), "ss.invalid")
 		assert.ErrorContains(t, err, "the proxy cannot be reached: check its address")
+		err = throughProxy(t, address, WithOAuth(&oauth2.Config{Endpoint: oauth2.Endpoint{TokenURL: "https://login.example.com/token"}}, &oauth2.Token{RefreshToken: "refresh"}))
+		require.ErrorContains(t, err, "obtaining a token failed (login.example.com)")
+		require.ErrorAs(t, err, &dial, address)
+		assert.NotContains(t, dial.Error(), "ss.invalid")
 	}
 	for _, address := range []string{"http://u:1234/secret@127.0.0.1:9", "http://u:p@secret#word@127.0.0.1:9", "http://u:p@secret?word@127.0.0.1:9"} {
 		assert.NotContains(t, throughProxy(t, address).Error(), "secret", address)
@@ -412,10 +416,10 @@ func TestErrorOfAProxy(t *testing.T) {
 }
 
 // throughProxy returns the error of a call through a proxy.
-func throughProxy(t *testing.T, proxy string) error {
+func throughProxy(t *testing.T, proxy string, options ...Option) error {
 	t.Helper()
 	address, err := url.Parse(proxy)
 	require.NoError(t, err)
-	c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}}), WithRetry(RetryPolicy{MaxAttempts: 1}))
+	c := wireClient(t, "https://forge.example.com", append(options, WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}}), WithRetry(RetryPolicy{MaxAttempts: 1}))...)
 	return c.Do(t.Context(), callOf(RetryClassSafe), nil, HeaderTimeout(500*time.Millisecond))
 }

@@ -282,7 +282,7 @@ func writeEdits(object map[string]json.RawMessage, now, was reflect.Value, isNew
 	}
 	for _, f := range t.fields { // after Extra, which has the former value of a field that could not hold it
 		field, old := fieldAt(now, f.index), fieldAt(was, f.index)
-		if isSameField(field, old) && (!isNew || isNilValue(field)) {
+		if isSameField(field, old) && (!isNew || canBeNil(field.Kind())) {
 			continue
 		}
 		if object[f.key], err = encodeEdited(field, old, object[f.key]); err != nil {
@@ -339,8 +339,8 @@ func encodeEditedList(now, was reflect.Value, read json.RawMessage) (_ json.RawM
 	return json.Marshal(list)
 }
 
-func isNilValue(v reflect.Value) bool {
-	return (v.Kind() == reflect.Slice || v.Kind() == reflect.Map || v.Kind() == reflect.Pointer) && v.IsNil()
+func canBeNil(k reflect.Kind) bool {
+	return k == reflect.Slice || k == reflect.Map || k == reflect.Pointer
 }
 
 // isSameField is reflect.DeepEqual for two fields of one type, without an allocation for most

@@ -250,6 +250,11 @@ func TestWatchIsWithoutSyntaxErrors(t *testing.T) {
 		var v bool
 		Bool(&v, &r)
 		assert.Equal(t, want, calls, text)
+		calls = 0
+		r.Reset([]byte(`{"new":` + text))
+		require.True(t, r.Object() && r.Key())
+		r.Unknown(new(map[string]json.RawMessage))
+		assert.Equal(t, want, calls, text)
 	}
 }
 
@@ -398,6 +403,20 @@ func TestStrings(t *testing.T) {
 		require.True(t, r.Array())
 		assert.Equal(t, want, r.Strings(), text)
 		assert.Equal(t, 1, r.Offset(), text)
+	}
+}
+
+// The recorded mismatches are bounded in number, and in the bytes of their pointers.
+func TestMismatchesAreBounded(t *testing.T) {
+	for size, want := range map[int]int{2: maxMismatches, 128: maxPointers / 128} {
+		var r Reader
+		r.Reset([]byte("{" + strings.Repeat(`"`+strings.Repeat("a", size-1)+`":"x",`, 2000) + `"b":1}`))
+		require.True(t, r.Object())
+		for n := 0; r.Key(); {
+			Int(&n, &r)
+		}
+		require.NoError(t, r.End())
+		assert.Equal(t, want, len(r.Mismatches())) //nolint:testifylint // a list would be long
 	}
 }
 

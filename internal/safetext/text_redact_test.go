@@ -74,9 +74,19 @@ func TestRedactionAmbiguous(t *testing.T) {
 		{"%élan-12345 %C3%A9lan-12345 \\u00e9lan-12345", "élan-12345", "%" + Redacted + " " + Redacted + " " + Redacted},
 		{`caf\u00e9-\/-12345`, "café-/-12345", Redacted},
 		{"%4:12345678", "J12345678", "%4:12345678"},
+		{"12345678Xu0041%", "12345678A", "12345678Xu0041%"},
+		{`A1234567\8`, "A12345678", Redacted},
 	} {
 		assert.Equal(t, test.want, Redact(test.text, test.token), "%q in %q", test.token, test.text)
 	}
+}
+
+// The memory of a search does not grow with the text.
+func TestRedactionMemory(t *testing.T) {
+	m := matcher{text: strings.Repeat(`\\x`, 1<<16), token: `\\\\`}
+	assert.Equal(t, m.text, m.redact())
+	assert.Positive(t, len(m.visited))
+	assert.LessOrEqual(t, len(m.visited), maxVisited+len(m.token))
 }
 
 // A byte after % that is no hexadecimal digit does not begin an escape.

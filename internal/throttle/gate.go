@@ -176,7 +176,7 @@ func (g *Gate) HeldUntil(key Key, quota Quota) (until time.Time, why string) {
 func (g *Gate) quotaResetsAt(key Key, quota Quota) time.Time {
 	used := g.history[key]
 	switch {
-	case quota.Calls == 0 || len(used) < quota.Calls:
+	case len(used) < quota.Calls:
 		return time.Time{}
 	case !quota.Proven && !g.proven[key.Route]:
 		return time.Time{}
