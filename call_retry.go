@@ -109,7 +109,7 @@ func resultOf(resp *http.Response, err error) *result {
 // afterAttempt decides what follows an attempt, carries the decision out, and reports whether there
 // is another attempt. It is the loop's CheckRetry.
 func (l *loop) afterAttempt(r *result) bool {
-	if l.result, l.pending = r, false; !r.start.IsZero() {
+	if l.result = r; !r.start.IsZero() {
 		l.duration = time.Since(r.start)
 	}
 	l.anyBodyOpened = l.anyBodyOpened || r.bodyOpened

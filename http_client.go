@@ -48,10 +48,7 @@ import (
 // of parameters. CloseIdleConnections of the returned client has no effect, as go-retryablehttp and
 // clients that use it call it after each failure. Call that of c.
 func (c *Client) HTTPClient(opts ...RequestOption) *http.Client {
-	return &http.Client{
-		Transport:     &policyTransport{c.service().owner(), slices.Clone(opts)},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	return &http.Client{Transport: &policyTransport{c.service().owner(), slices.Clone(opts)}}
 }
 
 // policyTransport sends requests of other code under the policies of a client.

@@ -150,6 +150,7 @@ func TestHTTPClientRefusals(t *testing.T) {
 		"trailers":        func(r *http.Request) { r.Trailer = http.Header{"A": nil} },
 		"Request.URL":     func(r *http.Request) { r.URL = nil },
 		"not an absolute": func(r *http.Request) { r.URL.Opaque = "//a/b" },
+		"an absolute":     func(r *http.Request) { r.URL.Host = ":80" },
 		"(Cookie): a cookie may carry a credential: use an http.Client without a Jar": func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "a", Value: "b"}) },
 	} {
 		for _, address := range []string{w.url, other.url} {

@@ -41,6 +41,7 @@ func TestMergeRequestsRefused(t *testing.T) {
 	c := serve(t)
 	_, err := Collect(c.MergeRequests.List(t.Context(), &ListMergeRequestsOptions{ApprovedByIDs: IDs(1, 2, 3, 4, 5, 6)}))
 	assertRefused(t, err, "ListMergeRequestsOptions.ApprovedByIDs", "approved_by_ids")
+	require.ErrorContains(t, err, "it has 6 users; the maximum is 5")
 	_, err = Collect(c.MergeRequests.List(t.Context(), &ListMergeRequestsOptions{ApprovedByIDs: IDs(1, 2, 3, 4, 5)}, DryRun(nil)))
 	require.ErrorIs(t, err, ErrDryRun)
 	assert.False(t, (&DiffVersion{}).Incomplete(), "a list of versions has no diffs")

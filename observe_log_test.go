@@ -91,12 +91,16 @@ func TestLogOfEndedCalls(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	defer cancelLate()
-	for want, ctx := range map[string]context.Context{"DEBUG forge: call canceled": canceled, "WARN forge: call failed": late} {
+	ends := func(want string, ctx context.Context, options ...Option) {
+		t.Helper()
 		var log records
-		require.Error(t, bubbleClient(t, log.option(slog.LevelDebug)).Do(ctx, callOf(RetryClassSafe), nil))
+		require.Error(t, bubbleClient(t, append(options, log.option(slog.LevelDebug))...).Do(ctx, callOf(RetryClassSafe), nil))
 		got, _ := log.lines(t)
 		assert.Equal(t, want, got[len(got)-1])
 	}
+	ends("DEBUG forge: call canceled", canceled)
+	ends("WARN forge: call failed", late)
+	ends("WARN forge: call failed", t.Context(), through(func(*http.Request) (*http.Response, error) { return nil, context.Canceled }))
 }
 
 // The context of a record has not ended, not even after Timeout's: a handler may send the record.

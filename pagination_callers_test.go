@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -179,8 +181,68 @@ func TestAheadBlocked(t *testing.T) {
 	})
 }
 
+// When the loop is left, or the context ends, no code of the caller runs any longer, unless it takes
+// more than 100 ms to return. The list waits no longer than that, in all.
+func TestAheadWaitsBriefly(t *testing.T) {
+	for _, next := range []string{"page", "cursor"} {
+		for _, end := range []string{"break", "panic", "cancel"} {
+			for late, wait := range map[time.Duration]time.Duration{99 * time.Millisecond: 99 * time.Millisecond, time.Minute: leaveAfter} {
+				synctest.Test(t, func(t *testing.T) {
+					var inside atomic.Int32
+					client := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+						if query := req.URL.Query(); query.Has("page") && query.Get("page") != "1" || query.Has("cursor") {
+							inside.Add(1)
+							defer inside.Add(-1)
+							<-req.Context().Done()
+							time.Sleep(late)
+							return nil, req.Context().Err()
+						}
+						query := maps.Clone(req.URL.Query())
+						query.Set(next, "2")
+						header := headers("Content-Type", "application/json", "Link", "<https://forge.example.com"+req.URL.Path+"?"+query.Encode()+`>; rel="next"`)
+						return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(`[{"id":1}]`)), Request: req}, nil
+					}))
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					began := time.Now()
+					read := func() {
+						for _, err := range client.Issues.List(ctx, nil, PerPage(1), Ahead(2)) {
+							if err != nil {
+								assert.ErrorIs(t, err, context.Canceled)
+								break
+							}
+							synctest.Wait()
+							assert.Positive(t, inside.Load())
+							switch end {
+							case "panic":
+								panic("a bug of the loop")
+							case "cancel":
+								cancel()
+								continue
+							}
+							break
+						}
+					}
+					if end == "panic" {
+						assert.PanicsWithValue(t, "a bug of the loop", read)
+					} else {
+						read()
+					}
+					assert.Equal(t, wait, time.Since(began), "%s, %s", next, end)
+					assert.Equal(t, late > leaveAfter, inside.Load() > 0, "%s, %s", next, end)
+					time.Sleep(late)
+				})
+			}
+		}
+	}
+}
+
 // An absurdly large number of pages ahead is limited.
 func TestAheadIsLimited(t *testing.T) {
+	var o callOptions
+	o.kind = kindList
+	Ahead(math.MaxInt)(&o)
+	assert.Equal(t, 64, o.ahead)
 	for _, form := range listForms() {
 		for _, n := range []int{65, math.MaxInt} {
 			srv := servePages(t, form.server(150))

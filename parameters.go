@@ -114,7 +114,7 @@ func readFields(t reflect.Type, outer string) (fields []*optionField) {
 	for field := range t.Fields() {
 		tag, inQuery := field.Tag.Lookup("url")
 		name, options, _ := strings.Cut(cmp.Or(tag, field.Tag.Get("json")), ",")
-		if name == "" || name == "-" || !field.IsExported() {
+		if name == "" || name == "-" {
 			continue
 		}
 		f := &optionField{index: field.Index[0], key: name}

@@ -3,6 +3,7 @@ package forge
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -78,6 +79,9 @@ func TestReassignmentsLastLine(t *testing.T) {
 	rows, err := Collect(client.PlaceholderReassignments.ReadCSV(strings.NewReader(strings.TrimSuffix(reassignmentFile(2), "\n"))))
 	require.NoError(t, err)
 	assert.Len(t, rows, 2)
+	_, err = Collect(client.PlaceholderReassignments.ReadCSV(strings.NewReader(reassignmentFile(2) + "a\"b")))
+	require.ErrorIs(t, err, csv.ErrBareQuote)
+	assert.NotContains(t, err.Error(), "the header has")
 	// A download may, too, since its length shows that it is complete.
 	text := strings.TrimSuffix(reassignmentFile(2), "\n")
 	w := newWire(t, always(say(200, text, "Content-Type: text/csv")))

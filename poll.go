@@ -14,8 +14,8 @@ func pollPolicy() RetryPolicy { return RetryPolicy{MinWait: time.Second, MaxWait
 // poll calls check at intervals until it is done or fails. If ctx ends first, the error contains
 // the last state that check returned.
 func (r *request) poll(ctx context.Context, check func() (done bool, state string, err error)) error {
-	if err := firstError(r.ready(ctx), r.err); err != nil {
-		return r.withRoute(err)
+	if r.err != nil {
+		return r.withRoute(r.err)
 	}
 	started := time.Now()
 	for polls := 1; ; polls++ {

@@ -175,18 +175,21 @@ func nativeTransport(t *testing.T, answer func(req *http.Request) (status int, b
 
 func TestRegistryTokenExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		exchanges := 0
+		exchanges, lifetime := 0, 300
 		c := nativeTransport(t, func(req *http.Request) (int, string) {
 			if req.URL.Host != "auth.example.com" {
 				return 202, ""
 			}
 			exchanges++
-			return 200, fmt.Sprintf(`{"token":"opaque-token-%d","expires_in":300}`, exchanges)
+			return 200, fmt.Sprintf(`{"token":"opaque-token-%d","expires_in":%d}`, exchanges, lifetime)
 		})
-		for _, step := range []struct {
+		for i, step := range []struct {
 			wait time.Duration
 			want int
-		}{{0, 1}, {289 * time.Second, 1}, {time.Second, 2}, {289 * time.Second, 2}, {time.Hour, 3}} {
+		}{{0, 1}, {289 * time.Second, 1}, {time.Second, 2}, {289 * time.Second, 2}, {time.Hour, 3}, {5 * time.Second, 3}, {5 * time.Second, 4}} {
+			if i == 4 {
+				lifetime = 20 // it is used for half of that
+			}
 			time.Sleep(step.wait)
 			require.NoError(t, c.RegistryNative.DeleteManifest(t.Context(), "a/b", "t", nil))
 			assert.Equal(t, step.want, exchanges)
@@ -337,7 +340,7 @@ func TestNativeRefused(t *testing.T) {
 	require.ErrorContains(t, err, "WithVocabulary(forge.Neutral)")
 	require.Error(t, c.RegistryNative.DeleteTagReference(t.Context(), "a b:c", "t"), "parameters that would request another scope")
 	for _, scope := range []RegistryScope{"", "repository:a", "repository::pull", RepositoryScope("a/b"), RepositoryScope("", RegistryActionPull), RepositoryScope("a/../b", RegistryActionPull),
-		RepositoryScope("a b", RegistryActionPull), RepositoryScope("a", RegistryActionPull, ""), "repository:a:pull repository:b:pull", "a:b:c:d"} {
+		RepositoryScope("a b", RegistryActionPull), RepositoryScope("a", RegistryActionPull, ""), "repository:a:pull repository:b:pull", "a:b:c:d", "repository:a\x01:pull"} {
 		_, err := c.RegistryNative.GetToken(t.Context(), &GetRegistryTokenOptions{Scopes: []RegistryScope{RegistryScopeCatalog, scope}})
 		assertRefused(t, err, "GetRegistryTokenOptions.Scopes", "scope")
 	}

@@ -151,7 +151,7 @@ type Changelog struct {
 // without text that changes nothing else counts as omitted, too.
 func truncatedDiffs(diffs []Diff) bool {
 	return slices.ContainsFunc(diffs, func(d Diff) bool {
-		same := d.OldPath == d.NewPath && d.AMode == d.BMode && !d.NewFile && !d.DeletedFile && !d.RenamedFile
+		same := d.OldPath == d.NewPath && d.AMode == d.BMode && !d.NewFile && !d.DeletedFile
 		return d.Collapsed || d.TooLarge || d.Diff == "" && same
 	})
 }
