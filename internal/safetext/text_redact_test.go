@@ -85,7 +85,7 @@ func TestRedactionAmbiguous(t *testing.T) {
 func TestRedactionMemory(t *testing.T) {
 	m := matcher{text: strings.Repeat(`\\x`, 1<<16), token: `\\\\`}
 	assert.Equal(t, m.text, m.redact())
-	assert.Positive(t, len(m.visited))
+	assert.NotEmpty(t, m.visited)
 	assert.LessOrEqual(t, len(m.visited), maxVisited+len(m.token))
 }
 
