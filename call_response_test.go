@@ -137,6 +137,11 @@ func TestErrorBodies(t *testing.T) {
 	}
 	err := wireClient(t, newWire(t, always(say(400, "", "X-Request-Id: "+strings.Repeat("x", 129)))).url).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 	assert.Equal(t, strings.Repeat("x", 128)+"...", asError(t, err).RequestID)
+	var limited Response
+	w := newWire(t, always(say(200, "{}", jsonType, "RateLimit-Limit: 2000", "RateLimit-Remaining: 7", "RateLimit-Reset: 1790000000")))
+	require.NoError(t, wireClient(t, w.url).Do(t.Context(), callOf(RetryClassSafe), nil, Into(&limited)))
+	assert.Equal(t, RateLimit{Limit: 2000, Remaining: 7, Reset: limited.RateLimit.Reset}, limited.RateLimit)
+	assert.EqualValues(t, 1790000000, limited.RateLimit.Reset.Unix())
 	deep := strings.Repeat(`{"message":`, 10_000) + strings.Repeat("}", 10_000)
 	for _, body := range []string{strings.Repeat("é", 200<<10), `{"message":"` + strings.Repeat("x", 20<<10) + `"}`, deep, `{"message":` + deep + `}`} {
 		err := wireClient(t, newWire(t, always(say(500, body, jsonType))).url).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)

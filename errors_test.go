@@ -85,6 +85,7 @@ func TestErrorTextIsBounded(t *testing.T) {
 			require.Regexp(rt, `^forge: (PUT|GET) /projects`, text)
 		}
 	})
+	require.LessOrEqual(t, len((&Error{hint: strings.Repeat("a", 20_000)}).Error()), 8<<10)
 }
 
 func TestValidationErrorText(t *testing.T) {

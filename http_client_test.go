@@ -170,7 +170,20 @@ func TestHTTPClientRefusals(t *testing.T) {
 	}
 	assert.Empty(t, w.seen())
 	assert.Empty(t, other.seen())
-	_, _, err := send(t.Context(), (&Client{}).HTTPClient(), "GET", w.url, "")
+	failsOnce := newWire(t, func(s seen) act {
+		if s.nth == 1 {
+			return say(503, "")
+		}
+		return sayJSON("{}")
+	})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, failsOnce.url+"/api/v4/user", nil)
+	require.NoError(t, err)
+	req.Method = ""
+	resp, err := wireClient(t, failsOnce.url).HTTPClient().Transport.RoundTrip(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Equal(t, 200, resp.StatusCode, "an empty method is GET, which is retried")
+	_, _, err = send(t.Context(), (&Client{}).HTTPClient(), "GET", w.url, "")
 	require.ErrorContains(t, err, "NewClient")
 	for _, n := range []int{-1, 1 << 30} {
 		_, err = wireClient(t, w.url).HTTPClient().Post(w.url, "", readFunc(func([]byte) (int, error) { return n, nil }))

@@ -135,4 +135,9 @@ func TestBufferCache(t *testing.T) {
 	assert.Nil(t, cache.kept.Load())
 	cache.put(&decodeBuffer{Buffer: *bytes.NewBuffer(make([]byte, largestPooled+1))})
 	assert.Nil(t, cache.kept.Load(), "a large buffer is not kept")
+	large := &decodeBuffer{Buffer: *bytes.NewBuffer(make([]byte, largestPooled+1))}
+	freeBuffer(large)
+	for range 10 { // whatever else is in the pool
+		assert.NotSame(t, large, decodeBuffers.Get())
+	}
 }
