@@ -12,9 +12,9 @@
 // Kinds of mutants: negated and removed conditions, moved bounds of comparisons, removed statements
 // and calls, changed constants, swapped arguments and operators, dropped errors. Not changed, as no
 // test should depend on them: texts for people (string constants with a space, and arguments of
-// slog, errors.New, fmt.Errorf and panic), arguments of make, constants returned with others,
-// and the data of demonstrations (demo*.go). Declared constants are changed where they are
-// used.
+// slog, errors.New, fmt.Errorf and panic), arguments of make, constants returned with others, the
+// order of the arguments of Equal, DeepEqual and EqualFold, and the data of demonstrations
+// (demo*.go). Declared constants are changed where they are used.
 //
 // A mutant is killed if a test fails or does not end. The tests of its file run first, then fast
 // ones that reach few mutants. -without omits tests, to measure what only they kill. -longest omits

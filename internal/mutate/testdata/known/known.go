@@ -47,6 +47,10 @@ func KilledSwap(a, b int) int {
 
 func minus(a, b int) int { return a - b }
 
+// KilledEqual reports whether two texts differ in case at most. The order of arguments that are
+// compared is not changed: that would survive.
+func KilledEqual(a, b string) bool { return strings.EqualFold(a, b) }
+
 // KilledType reports whether v is true.
 func KilledType(v any) bool {
 	switch v := v.(type) {

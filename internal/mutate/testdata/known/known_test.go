@@ -28,6 +28,12 @@ func TestSwap(t *testing.T) {
 	}
 }
 
+func TestEqual(t *testing.T) {
+	if !KilledEqual("a", "A") || KilledEqual("a", "b") {
+		t.Fatal("the texts are compared wrongly")
+	}
+}
+
 func TestType(t *testing.T) {
 	if !KilledType(true) || KilledType("true") {
 		t.Fatal("the type is wrong")
