@@ -18,6 +18,7 @@ import (
 	"github.com/forge-sdk/forge-go/examples/internal/demo"
 	"github.com/forge-sdk/forge-go/examples/internal/demotest"
 	"github.com/forge-sdk/forge-go/forgetest"
+	"github.com/forge-sdk/forge-go/internal/racetest"
 )
 
 const route = "GET /audit_events"
@@ -78,6 +79,7 @@ func write(t *testing.T, dir, name, content string) {
 
 // Nights that were missed are made up for. A second run in a night says that there is nothing to do.
 func TestMissedNights(t *testing.T) {
+	racetest.SkipSequential(t)
 	srv, dir := target(t, 5*24*60), filepath.Join(t.TempDir(), "new", "audit")
 	out, err := exportTo(t, dir)
 	require.NoError(t, err)
