@@ -107,4 +107,9 @@ func TestReleaseDifferences(t *testing.T) {
 			assert.Equal(t, d.want[i], d.see(t, c.send(method, path, "")), "%s at %s: %s", d.what, number, d.call)
 		}
 	}
+	for number, want := range map[string]int{"18.11": 1, "19.0": 0} { // the filter draft is of 19.0
+		s := New(t, WithRelease(number))
+		s.AddProject("group/app").AddMergeRequest(nil)
+		assert.Equal(t, want, length(t, newCaller(t, s).send("GET", "/merge_requests?scope=all&draft=true", "")), number)
+	}
 }
