@@ -81,6 +81,8 @@ func TestAuditEventChange(t *testing.T) {
 			assert.JSONEq(t, text, string(written))
 		}
 	}
+	own, isOther := AuditEventChange{Name: "name", Extra: map[string]json.RawMessage{"a": nil}}.otherForm()
+	assert.Equal(t, []any{"name", true}, []any{own, isOther}, "a name that a program has set")
 }
 
 // A target is an id, a name for some events, or any other JSON value.

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -84,4 +85,82 @@ func TestAdviceFitsTheField(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, url.Values{"not[labels]": {"None,No Label"}, "not[milestone]": {"Any"}}, query)
 	require.NoError(t, checkFields(&ListIssuesOptions{Not: &IssueNot{Labels: Labels("None"), Milestone: "Any"}}))
+}
+
+// Of all pairs of parameters only those that exclude each other are refused.
+func TestExclusiveParameters(t *testing.T) {
+	assertExclusive(t, &ListIssuesOptions{
+		AssigneeID: ID(1), AssigneeUsername: []string{"x"}, AuthorID: 1, AuthorUsername: "x", IterationID: None, IterationTitle: "x", MilestoneID: None, Milestone: Text("x"),
+	}, map[string]string{
+		"AssigneeID AssigneeUsername": "assignee_id: it cannot be combined with assignee_username", "AuthorID AuthorUsername": "author_id: it cannot be combined with author_username",
+		"IterationID IterationTitle": "iteration_id: it cannot be combined with iteration_title", "MilestoneID Milestone": "milestone_id: it cannot be combined with milestone",
+	})
+	assertExclusive(t, &IssueNot{
+		AssigneeID: 1, AssigneeUsername: []string{"x"}, AuthorID: 1, AuthorUsername: "x", IterationID: None, IterationTitle: "x", Milestone: "x", MilestoneID: None,
+	}, map[string]string{
+		"AssigneeID AssigneeUsername": "not[assignee_id]: it cannot be combined with not[assignee_username]", "AuthorID AuthorUsername": "not[author_id]: it cannot be combined with not[author_username]",
+		"IterationID IterationTitle": "not[iteration_id]: it cannot be combined with not[iteration_title]", "Milestone MilestoneID": "not[milestone_id]: it cannot be combined with not[milestone]",
+	})
+	assertExclusive(t, &ListMergeRequestsOptions{
+		AssigneeID: ID(1), AssigneeUsername: []string{"x"}, AuthorID: 1, AuthorUsername: "x", Draft: new(false), WIP: "no", MergeUserID: 1, MergeUserUsername: "x", ReviewerID: ID(1), ReviewerUsername: Text("x"),
+	}, map[string]string{
+		"AssigneeID AssigneeUsername": "assignee_id: it cannot be combined with assignee_username", "AuthorID AuthorUsername": "author_id: it cannot be combined with author_username",
+		"Draft WIP": "draft: it cannot be combined with wip", "MergeUserID MergeUserUsername": "merge_user_id: it cannot be combined with merge_user_username",
+		"ReviewerID ReviewerUsername": "reviewer_id: it cannot be combined with reviewer_username",
+	})
+	assertExclusive(t, &MergeRequestNot{AuthorID: 1, AuthorUsername: "x", ReviewerID: 1, ReviewerUsername: "x"}, map[string]string{
+		"AuthorID AuthorUsername": "not[author_id]: it cannot be combined with not[author_username]", "ReviewerID ReviewerUsername": "not[reviewer_id]: it cannot be combined with not[reviewer_username]",
+	})
+	assertExclusive(t, &UpdateApprovalSettingsOptions{
+		SelectiveCodeOwnerRemovals: new(true), RetainApprovalsOnPush: new(true), RequirePasswordToApprove: new(false), RequireReauthenticationToApprove: new(false),
+	}, map[string]string{
+		"RetainApprovalsOnPush SelectiveCodeOwnerRemovals":          "selective_code_owner_removals: it cannot be combined with retain_approvals_on_push, which must be off",
+		"RequirePasswordToApprove RequireReauthenticationToApprove": "require_password_to_approve: it is deprecated, and require_reauthentication_to_approve is set too: omit require_password_to_approve",
+	})
+	assert.NoError(t, (*IssueNot)(nil).check())
+	assert.NoError(t, (*MergeRequestNot)(nil).check())
+}
+
+// assertExclusive sets each two of the fields that are set in full.
+func assertExclusive(t *testing.T, full checker, want map[string]string) {
+	t.Helper()
+	from, found := reflect.ValueOf(full).Elem(), 0
+	for i := range from.NumField() {
+		for j := range i {
+			if from.Field(i).IsZero() || from.Field(j).IsZero() {
+				continue
+			}
+			pair := reflect.New(from.Type())
+			pair.Elem().Field(i).Set(from.Field(i))
+			pair.Elem().Field(j).Set(from.Field(j))
+			one, two := from.Type().Field(j).Name, from.Type().Field(i).Name
+			reason := cmp.Or(want[one+" "+two], want[two+" "+one])
+			err := pair.Interface().(checker).check()
+			var invalid *ValidationError
+			switch {
+			case reason == "":
+				assert.NoError(t, err, "%s and %s", one, two)
+			case assert.ErrorAs(t, err, &invalid, "%s and %s", one, two):
+				found++
+				assert.Equal(t, reason, invalid.Param+": "+invalid.Reason)
+			}
+		}
+	}
+	assert.Len(t, want, found)
+}
+
+// What is required is missing if it is empty.
+func TestRequiredParameters(t *testing.T) {
+	for want, o := range map[string]checker{
+		"from": &CompareOptions{To: "x"}, "to": &CompareOptions{From: "x"}, "version": &CreateChangelogOptions{},
+	} {
+		var invalid *ValidationError
+		require.ErrorAs(t, o.check(), &invalid)
+		assert.Equal(t, want+": it is required", invalid.Param+": "+invalid.Reason)
+	}
+	for _, o := range []checker{&CompareOptions{From: "x", To: "x"}, &CreateChangelogOptions{Version: "x"}} {
+		assert.NoError(t, o.check())
+	}
+	assert.Empty(t, (*ArchiveOptions)(nil).format())
+	assert.Equal(t, "zip", (&ArchiveOptions{Format: "zip"}).format())
 }

@@ -73,6 +73,10 @@ func TestFill(t *testing.T) {
 	assert.Equal(t, new(false), chat.UseInheritedSettings, "what the server has counts")
 	assert.Equal(t, map[string]any{"mine": 1, "other": json.RawMessage(`{}`)}, chat.Extra)
 	assert.Equal(t, map[string]any{"mine": 1}, before)
+	integration.Properties["token"] = json.RawMessage(`""`)
+	hidden, err = integration.Decode(&TelegramOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, hidden, "the server shows that there is none")
 	chat.Extra["other"].(json.RawMessage)[0] = '['
 	assert.Equal(t, "{}", string(integration.Properties["other"]), "what was read does not change with the options")
 	integration.Properties["thread"] = json.RawMessage(`""`)

@@ -176,6 +176,7 @@ func TestBadReassignmentFiles(t *testing.T) {
 		strings.TrimSuffix(header, "\n") + ",Note,Note\n":       `two columns "Note"`,
 		header + "a,b\n":             "line 2",
 		header + "\"a,b,c,d,e,f,g\n": "line",
+		header + "a\"b,c,d,e,f,g\n":  "reassignments: parse error on line 2, column 2: ",
 		header + "\"" + strings.Repeat("a,\n", maxReassignment) + "\"": "longer than 1 MiB",
 		"\"" + strings.Repeat("a", 2*maxReassignment):                  "longer than 1 MiB",
 	} {

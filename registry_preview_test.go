@@ -284,3 +284,18 @@ func TestPreviewInterrupted(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 	})
 }
+
+// Tags of one time are sorted by name.
+func TestPreviewOrder(t *testing.T) {
+	at := time.Now()
+	var tags []*RegistryTagDetail
+	for _, name := range []string{"b", "a", "c"} {
+		tag := &RegistryTagDetail{CreatedAt: at}
+		tag.Name = name
+		tags = append(tags, tag)
+	}
+	preview := &DeleteTagsPreview{At: at}
+	(&deletionRules{keepN: 1}).sort(tags, preview)
+	assert.Equal(t, []string{"a"}, tagNames(preview.Keep))
+	assert.Equal(t, []string{"b", "c"}, tagNames(preview.Delete))
+}

@@ -38,7 +38,7 @@ func TestIncomplete(t *testing.T) {
 		want  bool
 	}{
 		{`"2"`, 2, false}, {`"2"`, 3, false}, {`"3"`, 2, true}, {`"3"`, 0, true}, {`"2+"`, 2, true}, {`"2+"`, 3, false}, {`"1000+"`, 2, true},
-		{`null`, 2, false}, {`""`, 2, false}, {`"many"`, 2, false},
+		{`null`, 2, false}, {`""`, 2, false}, {`"many"`, 2, false}, {`"many+"`, 0, false}, {`"+"`, 0, false}, {`"0+"`, 0, true},
 	}
 	for _, form := range []struct {
 		key, count string

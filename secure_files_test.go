@@ -63,7 +63,7 @@ func TestSecureFilesRefused(t *testing.T) {
 	}
 	large := File{Name: "large", Size: maxSecureFile + 1, Open: func() (io.ReadCloser, error) { return nil, errors.New("it is opened") }}
 	assertRefused(t, upload(&UploadSecureFileOptions{Name: "a", File: large}), "UploadSecureFileOptions.File", "file")
-	assert.ErrorContains(t, upload(&UploadSecureFileOptions{Name: "a", File: large}), "5242881 bytes; the maximum is 5 MB")
+	assert.ErrorContains(t, upload(&UploadSecureFileOptions{Name: "a", File: large}), "5242881 bytes; the maximum is 5 MB (5242880 bytes)")
 	assertRefused(t, upload(&UploadSecureFileOptions{Name: "a"}), "File", "file")
 	assertRefused(t, upload(&UploadSecureFileOptions{Name: "a", File: FileAt("testdata/none")}), "File", "file")
 	opened := 0

@@ -1,9 +1,11 @@
 package forge
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +53,8 @@ func TestSettingsChanges(t *testing.T) {
 	}{
 		"identity": {`{"id":1,"updated_at":"2026-01-01T00:00:00Z"}`, func(s *ApplicationSettings) { s.ID, s.CreatedAt, s.UpdatedAt = 2, time.Now(), time.Now() }, `{}`,
 			[]string{"created_at: not settable", "id: not settable", "updated_at: not settable"}},
+		"taken away": {`{"b":1,"unheard_of":{"a":1},"a":2}`, func(s *ApplicationSettings) { delete(s.Extra, "unheard_of"); delete(s.Extra, "a") }, `{}`,
+			[]string{"a: not settable", "unheard_of: not settable"}},
 		"another form of the same value": {`{"unheard_of":{"a":1}}`, func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(` { "a" : 1.0 } `) }, `{}`, nil},
 		"elements that could not be read are omitted": {`{"default_branch_protection_defaults":{"allowed_to_push":["x",{"access_level":40,"x":1}]}}`,
 			func(s *ApplicationSettings) { s.DefaultBranchProtectionDefaults.AllowedToPush[0].AccessLevel = 30 },
@@ -73,11 +77,11 @@ func TestSettingsChanges(t *testing.T) {
 // An edit that cannot be sent is an error that names the setting, and nothing is sent.
 func TestSettingsChangesRefused(t *testing.T) {
 	for want, change := range map[string]func(s *ApplicationSettings){
-		`(unheard_of): its value in the map Extra is not JSON; nothing`: func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`1 2`) },
+		`ApplicationSettings (unheard_of): its value in the map Extra is not JSON; nothing`: func(s *ApplicationSettings) { s.Extra["unheard_of"] = json.RawMessage(`1 2`) },
 		"password_authentication_enabled_for_web, which replaces it, has another value": func(s *ApplicationSettings) {
 			s.SigninEnabled, s.PasswordAuthenticationEnabledForWeb = new("false"), true
 		},
-		"(session_expire_delay): the map Extra holds it: set the field SessionExpireDelay": func(s *ApplicationSettings) {
+		"ApplicationSettings (session_expire_delay): the map Extra holds it: set the field SessionExpireDelay": func(s *ApplicationSettings) {
 			s.Extra["session_expire_delay"] = json.RawMessage(`5`)
 		},
 		"ApplicationSettings.PollingIntervalMultiplier (polling_interval_multiplier): it cannot be encoded as JSON": func(s *ApplicationSettings) { s.PollingIntervalMultiplier = math.NaN() },
@@ -109,6 +113,7 @@ func TestDiffSettings(t *testing.T) {
 		{"other values", `{"admin_mode":true,"x":1}`, `{"admin_mode":false,"x":2}`, `{"admin_mode":false,"x":2}`, nil, nil},
 		{"another tier", `{"admin_mode":true,"allow_all_integrations":false,"security_approval_policies_limit":5}`, `{"admin_mode":true}`, `{}`, nil,
 			[]string{"allow_all_integrations", "security_approval_policies_limit"}},
+		{"many others", `{"h":1,"g":1,"f":1,"e":1,"d":1,"c":1,"b":1,"a":1,"id":1}`, `{"admin_mode":null}`, `{}`, []string{"admin_mode: absent"}, []string{"a", "b", "c", "d", "e", "f", "g", "h"}},
 		{"the other way", `{"admin_mode":true}`, `{"admin_mode":true,"allow_all_integrations":false}`, `{}`, []string{"allow_all_integrations: absent"}, nil},
 		{"empty forms", `{"domain_allowlist":null,"terms":"","admin_mode":null}`, `{"domain_allowlist":[],"terms":null,"admin_mode":false}`, `{}`, nil, nil},
 		{"a decimal as text", `{"polling_interval_multiplier":"1.0"}`, `{"polling_interval_multiplier":1}`, `{}`, nil, nil},
@@ -304,7 +309,87 @@ func TestSecretSettings(t *testing.T) {
 	} {
 		assert.Equal(t, want, SettingDifference{Name: name}.Secret(), name)
 	}
-	text, err := json.Marshal(SettingDifference{Name: "akismet_api_key", Got: json.RawMessage(`""`), Want: json.RawMessage(`"k"`), Reason: SettingNotApplied})
+	text, err := json.Marshal(SettingDifference{Name: "akismet_api_key", Got: json.RawMessage(`"old"`), Want: json.RawMessage(`null`), Reason: SettingNotApplied})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"name":"akismet_api_key","got":"(secret)","want":null,"reason":"not applied"}`, string(text))
+	text, err = json.Marshal(SettingDifference{Name: "akismet_api_key", Got: json.RawMessage(`""`), Want: json.RawMessage(`"k"`), Reason: SettingNotApplied})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"name":"akismet_api_key","got":"","want":"(secret)","reason":"not applied"}`, string(text))
+}
+
+// Two values are the same if a server may write one as the other, in both directions.
+func TestSameSettings(t *testing.T) {
+	for _, class := range [][]string{
+		{`null`, `""`, `false`, `[]`, `{}`}, {`0`, `"0"`, `0.0`, `"-0"`}, {`1`, `"1.0"`, `1e0`}, {`[0]`}, {`{"a":0}`}, {`[null]`}, {`{"a":null}`}, {`"x"`}, {`true`}, {`"true"`}, {`2`},
+	} {
+		for _, a := range class {
+			for _, b := range []string{`null`, `""`, `false`, `[]`, `{}`, `0`, `1`, `[0]`, `{"a":0}`, `[null]`, `{"a":null}`, `"x"`, `true`, `"true"`, `2`} {
+				want := slices.Contains(class, b) && (class[0] != "null" || a == b || a == "null" || b == "null")
+				for _, pair := range [][2]string{{a, b}, {b, a}} {
+					assert.Equal(t, want, settingNamed("unheard_of").isSame([]byte(pair[0]), []byte(pair[1])), "%s and %s", pair[0], pair[1])
+				}
+			}
+		}
+	}
+	text := []byte("some text")
+	for _, pair := range [][2][]byte{{text, nil}, {nil, text}, {nil, nil}, {text, bytes.Clone(text)}} {
+		assert.False(t, isSameText(pair[0], pair[1]))
+	}
+	assert.True(t, isSameText(text, text))
+}
+
+// A setting is sent by the name that the program has used, or that the server shows.
+func TestSentNames(t *testing.T) {
+	sent := func(d *SettingsDiff, err error) (names []string) {
+		require.NoError(t, err)
+		for _, change := range d.Changes {
+			names = append(names, change.Name+" "+change.sendAs)
+		}
+		return names
+	}
+	given := &UpdateSettingsOptions{AdminMode: new(true), SigninEnabled: new("true"), Extra: map[string]any{"x": 1}}
+	assert.Equal(t, []string{"admin_mode ", "password_authentication_enabled_for_web signin_enabled", "x x"}, sent(given.Diff(), nil))
+	diff := func(have, want string) []string { return sent(DiffSettings(settingsOf(t, have), settingsOf(t, want))) }
+	assert.Equal(t, []string{"asset_proxy_allowlist asset_proxy_whitelist"}, diff(`{"asset_proxy_whitelist":["a"]}`, `{"asset_proxy_allowlist":["b"]}`))
+	assert.Equal(t, []string{"asset_proxy_allowlist "}, diff(`{"asset_proxy_allowlist":["a"]}`, `{"asset_proxy_allowlist":["b"]}`))
+	assert.Equal(t, []string{"asset_proxy_allowlist "}, diff(`{"asset_proxy_allowlist":["a"]}`, `{"asset_proxy_whitelist":["b"]}`))
+}
+
+// Why a setting is not in force.
+func TestNotInForce(t *testing.T) {
+	one, two := json.RawMessage("1"), json.RawMessage("2")
+	for _, test := range []struct {
+		change SettingDifference
+		want   SettingReason
+	}{
+		{SettingDifference{Name: "unheard_of"}, ""},
+		{SettingDifference{Name: "unheard_of", Got: one, Want: one, Reason: SettingDeprecated}, ""},
+		{SettingDifference{Name: "unheard_of", Got: one, Want: two, Reason: SettingDeprecated}, SettingDeprecated},
+		{SettingDifference{Name: "unheard_of", Got: one, Want: two}, SettingNotApplied},
+		{SettingDifference{Name: "unheard_of", Want: two}, SettingNotShown},
+		{SettingDifference{Name: "unheard_of_key", Want: two}, SettingSecret},
+		{SettingDifference{Name: "allow_all_integrations", Want: two}, SettingTier},
+		{SettingDifference{Name: "admin_mode", Got: one, Want: two}, SettingNotApplied},
+		{SettingDifference{Name: "created_at", Got: one, Want: two}, SettingNotSettable},
+	} {
+		assert.Equal(t, test.want, notInForce(test.change), "%s %s %s", test.change.Name, test.change.Got, test.change.Reason)
+	}
+}
+
+// A printed value has the names of its fields that are set, and no value.
+func TestPrintedNames(t *testing.T) {
+	type printed struct {
+		A, B, c   int
+		Extra     map[string]json.RawMessage
+		OnlyInGot []string
+		Changes   []SettingDifference
+		NotSent   []SettingDifference
+		List      []int
+	}
+	v := printed{
+		A: 1, c: 2, Extra: map[string]json.RawMessage{"k\n": nil, "a": json.RawMessage("3")}, OnlyInGot: []string{"x", "y"},
+		Changes: []SettingDifference{{Name: "n", Want: json.RawMessage(`"secret"`)}}, List: []int{4},
+	}
+	assert.Equal(t, `forge.printed(A, Extra["a"], Extra["k\n"], OnlyInGot: [x y], Changes: [n], List)`, setFields(v))
+	assert.Equal(t, "forge.printed()", setFields(printed{}))
 }

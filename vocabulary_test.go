@@ -143,6 +143,10 @@ func TestForeignWords(t *testing.T) {
 		require.ErrorAs(t, err, new(*ValidationError), text)
 		assert.ErrorContains(t, err, text)
 	}
+	require.NotEmpty(t, words().neutral[slugWord]["bamboo"])
+	assert.Empty(t, Neutral.foreign(slugWord, "bamboo"), "a slug may be of a server's own integration")
+	assert.Empty(t, GitLab.foreignIn([]string{"User", "Group"}))
+	assert.Equal(t, GitLab.foreign(entityWord, "Service::Audit::InstanceScope"), GitLab.foreignIn([]string{"User", "Service::Audit::InstanceScope"}))
 }
 
 // What the documents leave without a name is refused by a client in their words.

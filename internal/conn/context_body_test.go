@@ -57,19 +57,25 @@ func TestReaderTimeout(t *testing.T) {
 func TestUploadTimeout(t *testing.T) {
 	for name, test := range map[string]struct {
 		reads int
+		size  int64
+		err   error
 		fails string
 	}{
-		"the server takes no bytes": {1, "the connection stalled for 1m0s"},
-		"the server is silent":      {2, "no response within 10s"},
+		"the server takes no bytes": {1, 2, nil, "the connection stalled for 1m0s"},
+		"the server is silent":      {2, 2, nil, "no response within 10s"},
+		"more than was announced":   {1, 0, nil, "no response within 10s"},
+		"of an unknown size":        {9, -1, nil, "the connection stalled for 1m0s"},
+		"that ends":                 {1, -1, io.EOF, "no response within 10s"},
+		"that ends too early":       {1, 2, io.EOF, "no response within 10s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newContext(t.Context(), 10*time.Second, time.Minute)
-				u := &Upload{Body: io.NopCloser(readFunc(func([]byte) (int, error) { time.Sleep(time.Hour); return 1, nil })), Context: c, Size: 2}
+				u := &Upload{Body: io.NopCloser(readFunc(func([]byte) (int, error) { time.Sleep(time.Hour); return 1, test.err })), Context: c, Size: test.size}
 				c.AwaitResponse()
 				for range test.reads {
 					_, err := u.Read(make([]byte, 1))
-					require.NoError(t, err)
+					require.Equal(t, test.err, err)
 					require.NoError(t, c.Err())
 				}
 				<-c.Done()
@@ -114,8 +120,11 @@ func TestUploadDetach(t *testing.T) {
 				}
 				_, err = u.Read(make([]byte, 1))
 				require.ErrorIs(t, err, test.end)
+				u.Body = body(nil)
+				_, err = u.Read(make([]byte, 1))
+				require.NoError(t, err, "the error before it stays")
 				sent, failed := u.Detach()
-				assert.EqualValues(t, 1, sent)
+				assert.EqualValues(t, 2, sent)
 				assert.Equal(t, test.err, failed)
 				c.Pause()
 				u.Body = body(nil)
@@ -124,11 +133,24 @@ func TestUploadDetach(t *testing.T) {
 				time.Sleep(time.Hour)
 				require.NoError(t, c.Err(), "a read after Detach starts no wait")
 				sent, _ = u.Detach()
-				assert.EqualValues(t, 1, sent)
+				assert.EqualValues(t, 2, sent)
 			})
 		})
 	}
 }
+
+// Close returns the error of the body.
+func TestUploadClose(t *testing.T) {
+	u := &Upload{Body: closer{strings.NewReader(""), errTest}}
+	assert.Equal(t, errTest, u.Close())
+}
+
+type closer struct {
+	io.Reader
+	err error
+}
+
+func (c closer) Close() error { return c.err }
 
 type readFunc func(p []byte) (int, error)
 

@@ -106,7 +106,7 @@ func TestContextTimeoutAfterEnd(t *testing.T) {
 		for _, done := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					c := newContext(t.Context(), time.Minute, time.Minute)
+					c := newContext(t.Context(), time.Second, time.Minute)
 					if done {
 						c.Done()
 					}

@@ -2,9 +2,13 @@ package conn
 
 import (
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,4 +59,58 @@ func TestProxyAddressIsHidden(t *testing.T) {
 	_, err := (&http.Client{Transport: transport}).Get("https://forge.example.com")
 	require.ErrorContains(t, err, "the proxy's address cannot be used")
 	assert.NotContains(t, err.Error(), "password")
+}
+
+// An address that was not read as its author meant it is refused.
+func TestCheckProxy(t *testing.T) {
+	const escape = "the proxy's address cannot be used: escape the password in it: HTTPS_PROXY, or the result of the transport's Proxy, must look like http://user:p%40ss@proxy.example.com:3128"
+	const scheme = "the proxy's address cannot be used: it must begin with http://, https:// or socks5://"
+	for address, want := range map[string]string{
+		"http://proxy": "", "https://user:p%40ss@proxy:3128/": "", "socks5://proxy": "", "socks5h://proxy:1": "",
+		"http://user:pa/ss@proxy": escape, "http://user:pa?ss@proxy": escape, "http://user:pa#ss@proxy": escape, "http:proxy": escape, "http://": escape, "http://:3128": escape,
+		"ftp://proxy": scheme, "//proxy": scheme,
+	} {
+		proxy, err := url.Parse(address)
+		if err != nil { // such as a part of a password as the port
+			proxy = &url.URL{Scheme: "http", Host: "user:pa", Path: "/ss@proxy"}
+		}
+		if err = checkProxy(proxy); want == "" {
+			assert.NoError(t, err, address)
+		} else {
+			assert.EqualError(t, err, want, address)
+		}
+	}
+}
+
+// The error of a connection to a proxy with a user keeps its cause and loses the host. Other errors
+// stay as they are.
+func TestHideProxy(t *testing.T) {
+	withUser := &url.URL{Scheme: "http", User: url.User("user"), Host: "ss@proxy"}
+	plain := &url.URL{Scheme: "http", Host: "proxy"}
+	hidden := func(reason error) error { return &net.OpError{Op: "proxyconnect", Net: "tcp", Err: reason} }
+	op := func(op string, err error) error { return &net.OpError{Op: op, Net: "tcp4", Err: err} }
+	lookup := func(host string) error {
+		return &net.DNSError{Err: "no such host", Name: host, IsTimeout: true, IsTemporary: true, IsNotFound: true}
+	}
+	failed := hidden(errors.New("the connection to the proxy failed"))
+	for _, test := range []struct {
+		proxy     *url.URL
+		err, want error
+	}{
+		{withUser, op("proxyconnect", io.EOF), failed},
+		{withUser, op("socks connect", io.EOF), failed},
+		{withUser, op("proxyconnect", op("dial", syscall.ECONNREFUSED)), hidden(syscall.ECONNREFUSED)},
+		{withUser, op("proxyconnect", lookup("ss@proxy")), hidden(lookup("the host of the proxy"))},
+		{withUser, op("proxyconnect", os.ErrDeadlineExceeded), hidden(os.ErrDeadlineExceeded)},
+		{withUser, op("dial", io.EOF), nil},
+		{withUser, io.EOF, nil},
+		{plain, op("proxyconnect", io.EOF), nil},
+		{nil, op("proxyconnect", io.EOF), nil},
+	} {
+		want := test.want
+		if want == nil {
+			want = test.err
+		}
+		assert.Equal(t, want, HideProxy(test.err, test.proxy), "%v", test.err)
+	}
 }

@@ -30,6 +30,9 @@ func TestPlainTransportKeepsHTTP2(t *testing.T) {
 	off := Transport(&http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}})
 	assert.False(t, off.ForceAttemptHTTP2, "HTTP/2 stays off if the caller has switched it off")
 
+	forced := Transport(&http.Transport{ForceAttemptHTTP2: true, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}})
+	assert.True(t, forced.ForceAttemptHTTP2, "what the caller has set stays")
+
 	transport.TLSClientConfig.RootCAs = srv.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	for _, again := range []bool{false, true} {
 		if again {

@@ -83,7 +83,7 @@ func (c Credential) Renew(ctx context.Context, sent Sent) (bool, error) {
 
 // Redact removes from text the secret of the credential and the token that was sent.
 func (c Credential) Redact(text string, sent Sent) string {
-	if c.renew != nil && sent.token != nil {
+	if sent.token != nil {
 		text = safetext.Redact(text, sent.token())
 	}
 	if c.redact == nil {

@@ -10,12 +10,12 @@ import (
 // Equal values have one content in any form; what is not JSON equals nothing, itself included.
 func TestEqual(t *testing.T) {
 	for _, class := range [][]string{
-		{"null", " null "}, {"true"}, {"false"}, {`"a"`, `"\u0061"`}, {"1", "1.0", "10e-1"}, {"9007199254740992"}, {"9007199254740993"}, {`"1"`},
+		{"null", " null "}, {"true"}, {"false"}, {`"a"`, `"\u0061"`}, {"1", "1.0", "10e-1"}, {"9007199254740992"}, {"9007199254740993"}, {"-9007199254740993"}, {`"1"`},
 		{"[]", "[ ]"}, {"[1,2]", "[1.0, 2]"}, {"[2,1]"}, {"[1]"}, {"{}"}, {`{"a":1,"b":[null]}`, `{ "b": [null], "a": 1e0 }`}, {`{"a":1}`}, {`{"a":null}`}, {`{"b":null}`},
 		{"{"}, {""}, {"null null"}, {"nul"},
 	} {
 		for _, a := range class {
-			for _, b := range []string{"null", "true", "false", `"a"`, "1", "9007199254740992", "9007199254740993", `"1"`, "[]", "[1,2]", "[2,1]", "[1]", "{}", `{"a":1,"b":[null]}`, `{"a":1}`, `{"a":null}`, `{"b":null}`, "{", "", "null null", "nul"} {
+			for _, b := range []string{"null", "true", "false", `"a"`, "1", "9007199254740992", "9007199254740993", "-9007199254740992", "-9007199254740993", `"1"`, "[]", "[1,2]", "[2,1]", "[1]", "{}", `{"a":1,"b":[null]}`, `{"a":1}`, `{"a":null}`, `{"b":null}`, "{", "", "null null", "nul"} {
 				want := b == class[0] && json.Valid([]byte(b))
 				assert.Equal(t, want, Equal([]byte(a), []byte(b)), "%s and %s", a, b)
 				assert.Equal(t, want, Equal([]byte(b), []byte(a)), "%s and %s", b, a)

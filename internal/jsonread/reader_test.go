@@ -23,7 +23,7 @@ func TestValues(t *testing.T) {
 	values(t, Int[int], 7, map[string]any{`5`: 5, `-5`: -5, `null`: 0, `"5"`: 5, `"-5"`: -5, `"0"`: 0, `"+5"`: "integer<-string", `""`: "integer<-string", `"5 "`: "integer<-string", `"05"`: "integer<-string",
 		`5.0`: "integer<-number", `5e0`: "integer<-number", `99999999999999999999`: "integer<-number", `9223372036854775808`: "integer<-number", `false`: "integer<-boolean", `[5]`: "integer<-array"})
 	values(t, Float[float64], 7, map[string]any{`5`: 5.0, `-2.5e1`: -25.0, `null`: 0.0, `"97.5"`: 97.5, `"97.50"`: 97.5, `"0.5"`: 0.5, `"00.5"`: "number<-string", `0.30000000000000004`: 0.30000000000000004, `1000000000000000000000`: 1e21, `9223372036854775808`: 9223372036854775808.0, `1e23`: 1e23,
-		`"97.5%"`: "number<-string", `"0x1p3"`: "number<-string", `"NaN"`: "number<-string", `""`: "number<-string", `1e999`: "number<-number", `{}`: "number<-object",
+		`"97.5%"`: "number<-string", `"0x1p3"`: "number<-string", `"NaN"`: "number<-string", `"-0x1p3"`: "number<-string", `"1_0"`: "number<-string", `"+1"`: "number<-string", `".5"`: "number<-string", `"1."`: "number<-string", `"1e5x"`: "number<-string", `"1e5"`: 1e5, `""`: "number<-string", `1e999`: "number<-number", `{}`: "number<-object",
 		`5.075883674631299e-116`: 5.075883674631299e-116, `0.1234567890123456789`: partly{0.1234567890123456789, "number<-number"}, `"9007199254740993"`: partly{9007199254740992.0, "number<-string"}, `1e-400`: partly{0.0, "number<-number"}})
 	values(t, Raw[[]byte], []byte("x"), map[string]any{`{"a": 1}`: []byte(`{"a": 1}`), `null`: []byte(nil), `5`: []byte("5")})
 	values(t, Verbatim[[]byte], []byte("x"), map[string]any{`{"a": 1}`: []byte(`{"a": 1}`), `null`: []byte("null")})
@@ -40,13 +40,13 @@ func TestTimes(t *testing.T) {
 		`"2026-03-01T09:30:00.0000000001Z"`: partly{at, "timestamp<-string"}, `"2026-03-01T09:30:00.50000000005+0200"`: partly{east, "timestamp<-string"},
 		`"2026-02-29"`: "timestamp<-string", `"2026-03-01T24:00:00Z"`: "timestamp<-string", `"2026-12-31T23:59:60Z"`: "timestamp<-string", `"2026-03-01T09:30:00+2500"`: "timestamp<-string",
 		`"2026-03-01T09:30:00+23:59"`: at.In(time.FixedZone("", 86340)).Add(-86340 * time.Second), `"2026-03-01T09:30:00-23:59"`: at.In(time.FixedZone("", -86340)).Add(86340 * time.Second),
-		`"2026-03-01T09:30:00+25:00"`: "timestamp<-string", `"2026-03-01T09:30:00+02:61"`: "timestamp<-string",
+		`"2026-03-01T09:30:00+25:00"`: "timestamp<-string", `"2026-03-01T09:30:00+02:61"`: "timestamp<-string", `"2026-03-01T09:30:00+0::00"`: "timestamp<-string", `"2026-03-01T09:30:00+02:0:"`: "timestamp<-string",
 		`"2026-03-01T09:30"`: "timestamp<-string", `"2026-03-01T09:30:00 "`: "timestamp<-string", `"2026-03-01_09:30:00Z"`: "timestamp<-string", `"2026-03-01T09:30:00.Z"`: "timestamp<-string",
 		`"2026-03-01T09:30:00 CET"`: "timestamp<-string", `"2026-03-01T09:30:00+2"`: "timestamp<-string", `"2026-03-01T"`: "timestamp<-string"})
 	type day struct{ y, m, d int }
 	date := func(v *day, r *Reader) (ok bool) { v.y, v.m, v.d, ok = r.Date(); return ok }
 	values(t, date, day{1, 2, 3}, map[string]any{`"2024-02-29"`: day{2024, 2, 29}, `null`: day{}, `""`: day{}, `"2026-02-29"`: "date<-string", `"2026-00-01"`: "date<-string", `"2026-13-01"`: "date<-string", `":026-01-01"`: "date<-string",
-		`"2026-01-00"`: "date<-string", `"2026-1-01"`: "date<-string", `"2026-01-0x"`: "date<-string", `7`: "date<-number", `"2026-01-02x"`: "date<-string", `"2026-01"`: "date<-string",
+		`"2026-01-00"`: "date<-string", `"2026-1-01"`: "date<-string", `"2026-01-0x"`: "date<-string", `"2026-01-0:"`: "date<-string", `"2026-0:-01"`: "date<-string", `7`: "date<-number", `"2026-01-02x"`: "date<-string", `"2026-01"`: "date<-string",
 		`"2026-01-02T23:30:00-08:00"`: partly{day{2026, 1, 2}, "date<-string"}, `"2026-01-02 00:00:00 UTC"`: partly{day{2026, 1, 2}, "date<-string"}, `"2026-01-02T25:00:00Z"`: "date<-string"})
 }
 
@@ -191,6 +191,33 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
+// What may follow a part of a number, and what a value begins with, is what encoding/json accepts.
+func TestEveryByteOfAValue(t *testing.T) {
+	kinds := map[byte]string{'{': "object", '[': "array", '"': "string", 't': "boolean", 'f': "boolean", 'n': "null", '-': "number"}
+	for c := range 256 {
+		for _, text := range []string{"%s", "-%s", "0%s", "1%s", "1%s1", "1.%s", "1.5%s", "1e%s", "1e+%s", "1e5%s"} {
+			text = strings.Replace(text, "%s", string([]byte{byte(c)}), 1)
+			var r Reader
+			r.Reset([]byte(text))
+			r.Skip()
+			assert.Equal(t, json.Valid([]byte(text)), r.End() == nil, "%q", text)
+		}
+		if '0' <= c && c <= '9' {
+			kinds[byte(c)] = "number"
+		}
+		assert.Equal(t, kinds[byte(c)], kindOf(byte(c)), "%q", c)
+	}
+}
+
+// A key that is not valid is no key.
+func TestBrokenKeys(t *testing.T) {
+	for _, text := range []string{`{1:2}`, `{"a" 1}`, `{"a"`, `{"\q":1}`, `{,}`, `{`, `{"a\n"}`} {
+		var r Reader
+		r.Reset([]byte(text))
+		assert.True(t, r.Object() && !r.Key() && r.Err() != nil, text)
+	}
+}
+
 // Of all bytes only a comma separates entries, and only the end of its kind ends a container.
 func TestSeparators(t *testing.T) {
 	for _, text := range []string{`[{}%s[]]`, `["a"%s"b"]`, `[true%snull]`, `{"a":{}%s"b":[]}`, `{"a":"b"%s"c":null}`} {
@@ -310,6 +337,42 @@ func TestResetForgets(t *testing.T) {
 	r.Reset(nil)
 	r.path, r.scratch = nil, nil
 	assert.Equal(t, Reader{}, r)
+	assert.False(t, r.WasNull(), "nothing was read")
+	for more := range 2 { // memory beyond the bounds is not kept
+		for _, size := range [][2]int{{keptDepth + more, keptScratch}, {keptDepth, keptScratch + more}} {
+			r := Reader{data: []byte("1"), path: make([]step, 0, size[0]), scratch: make([]byte, 0, size[1])}
+			r.Reset(nil)
+			assert.Equal(t, more == 0, r.path != nil && r.scratch != nil, size)
+		}
+	}
+}
+
+// Short values share blocks, which are not larger than the rest of the text.
+func TestBlocks(t *testing.T) {
+	var c textCopier
+	for _, step := range []struct{ size, rest, used, block int }{
+		{8, 8, 8, 16}, {7, 1, 15, 16}, {1, 0, 16, 16}, {9, 7, 9, 16}, // the first block fits exactly
+		{longestBlock + 1, 1000, 9, 16}, {longestBlock, 1000, longestBlock, blockSize}, {0, 1000, longestBlock, blockSize},
+	} {
+		text := strings.Repeat("x", step.size)
+		assert.Equal(t, text, c.copy([]byte(text), step.rest))
+		assert.Equal(t, []int{step.used, step.block}, []int{c.block.Len(), c.block.Cap()}, "%v", step)
+	}
+	var raws rawCopier
+	for _, step := range []struct{ size, rest, left int }{{8, 8, 8}, {7, 1, 1}, {1, 0, 0}, {longestBlock + 1, 1000, 0}, {longestBlock, 1000, blockSize - longestBlock}, {0, 1000, blockSize - longestBlock}} {
+		text := strings.Repeat("x", step.size)
+		assert.Equal(t, text, string(raws.copy([]byte(text), step.rest)))
+		assert.Equal(t, step.left, len(raws.block), "%v", step)
+	}
+	var r Reader
+	r.Reset([]byte(`{"k":"x","123456":1}`))
+	require.True(t, r.Object() && r.Key())
+	r.Unknown(new(map[string]json.RawMessage))
+	assert.Equal(t, len(`,"123456":1}`), len(r.raws.block))
+	r.Reset([]byte(`["12",123456789]`))
+	var s string
+	require.True(t, r.Array() && r.More() && Text(&s, &r))
+	assert.Equal(t, 16, r.texts.block.Cap())
 }
 
 // TestTextPrefix tests every byte at every position, before and after other bytes that end the
@@ -395,7 +458,7 @@ func TestTextsWithEscapes(t *testing.T) {
 // Strings counts the strings at the front of an array, and reads nothing.
 func TestStrings(t *testing.T) {
 	for text, want := range map[string]int{
-		`[]`: 0, `["a"]`: 1, `["a","b"]`: 2, `["a", "b"]`: 1, `[1]`: 0, `["a",1]`: 1, `["a\n","b"]`: 2, `["\\","\"x","b"]`: 3, `["a\`: 1, `[`: 0, `["`: 1, `["a`: 1, `["a"`: 1, `["a",`: 1,
+		`[]`: 0, `["a"]`: 1, `["a","b"]`: 2, `["a", "b"]`: 1, `[1]`: 0, `["a",1]`: 1, `["a\n","b"]`: 2, `["\\","\"x","b"]`: 3, `["a\`: 1, `[`: 0, `["`: 1, `["a`: 1, `["a"`: 1, `["a",`: 1, "[\"a\x01,\"b\"]": 1,
 		"[" + strings.Repeat(`"ä",`, 50) + `""]`: 16,
 	} {
 		var r Reader
@@ -438,5 +501,15 @@ func TestPointerIsBounded(t *testing.T) {
 			assert.LessOrEqual(t, len(pointer), maxPointer)
 			assert.Equal(t, n >= maxToken, strings.HasSuffix(pointer, "/..."), pointer)
 		}
+	}
+	long := "/" + strings.Repeat("a", maxToken)
+	for n, last := range map[int]string{121: "/" + strings.Repeat("b", 121), 122: "/..."} { // 508 bytes before the last slash, and 509
+		var r Reader
+		r.Reset([]byte(strings.Repeat(`{"`+long[1:]+`":`, 3) + `{"` + strings.Repeat("b", n) + `":1}}}}`))
+		for range 4 {
+			require.True(t, r.Object() && r.Key())
+		}
+		assert.Equal(t, strings.Repeat(long, 3)+last, r.Pointer())
+		assert.Equal(t, r.Pointer(), r.Place())
 	}
 }

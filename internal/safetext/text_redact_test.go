@@ -50,7 +50,7 @@ func TestRedactionOfCleanText(t *testing.T) {
 	if racetest.Enabled {
 		t.Skip("the race detector allocates on its own account: run without -race")
 	}
-	for _, unit := range []string{"%", `\`, "+", "%6", `\u00`, "%67", "glpat-"} {
+	for _, unit := range []string{"%", `\`, "+", "%6", `\u00`, "%67", "glpat-", "%glpat-"} {
 		text := strings.Repeat(unit, 200<<10/len(unit))
 		assert.Zero(t, testing.AllocsPerRun(10, func() { Redact(text, secret) }), "%q", unit)
 	}
@@ -76,6 +76,9 @@ func TestRedactionAmbiguous(t *testing.T) {
 		{"%4:12345678", "J12345678", "%4:12345678"},
 		{"12345678Xu0041%", "12345678A", "12345678Xu0041%"},
 		{`A1234567\8`, "A12345678", Redacted},
+		{"x+pass+word", " pass word", "x" + Redacted},
+		{`\u20ac-123456`, "€-123456", Redacted},
+		{`\ud83d123456`, "\ufffd123456", `\ud83d123456`},
 	} {
 		assert.Equal(t, test.want, Redact(test.text, test.token), "%q in %q", test.token, test.text)
 	}
@@ -102,6 +105,18 @@ func TestRedactionOfNoEscapes(t *testing.T) {
 		}
 		got := Redact(text+"assword", string(read)+"assword")
 		assert.Equal(t, isHex, got == Redacted, "%q: %q", text, got)
+	}
+}
+
+// Text is cut before a character that does not fit. Only the ends lose their spaces.
+func TestClean(t *testing.T) {
+	for text, want := range map[string][4]string{ // limits of 0 to 3 bytes
+		"": {}, "é": {"...", "...", "é", "é"}, "aé": {"...", "a...", "a...", "aé"}, "abc": {"...", "a...", "ab...", "abc"}, "€": {"...", "...", "...", "€"},
+		" \x80b ": {"...", "b", "b", "b"}, " a ": {"...", "a", "a", "a"}, "\ta\r\u200e\x7fé\n": {"...", "a...", "a ...", "a ..."},
+	} {
+		for limit, want := range want {
+			assert.Equal(t, want, Clean(text, limit), "%q, %d", text, limit)
+		}
 	}
 }
 

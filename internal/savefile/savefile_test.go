@@ -65,6 +65,40 @@ func TestRelativePaths(t *testing.T) {
 		require.Error(t, Write(path, false, text("x")), path)
 	}
 	require.ErrorContains(t, Write("file/x", false, text("x")), "file/x")
+	require.NoError(t, os.Symlink("none", "dangling"))
+	err := Write("dangling", false, text("x"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "it is a symbolic link to a file that does not exist: ")
+	require.NoFileExists(t, "none")
+}
+
+// info is a file of a mode.
+type info struct {
+	fs.FileInfo
+	mode fs.FileMode
+}
+
+func (i info) Name() string      { return "x" }
+func (i info) Mode() fs.FileMode { return i.mode }
+func (i info) Sys() any          { return nil }
+
+// The error names what is not a regular file.
+func TestCheckRegular(t *testing.T) {
+	for mode, kind := range map[fs.FileMode]string{
+		fs.ModeDir | 0o755: "a directory", fs.ModeNamedPipe | 0o600: "a named pipe", fs.ModeSocket: "a socket", fs.ModeDevice: "a device",
+		fs.ModeDevice | fs.ModeCharDevice: "a device", fs.ModeIrregular | 0o644: "of the type ?---------",
+	} {
+		assert.EqualError(t, CheckRegular(info{mode: mode}), "x is "+kind+" and not a regular file")
+	}
+	assert.NoError(t, CheckRegular(info{mode: 0o644 | fs.ModeSetuid}))
+}
+
+// A file without a known mode is not written to.
+func TestPrepareFails(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	require.ErrorIs(t, (&temporary{file: file}).prepare(nil, false), fs.ErrClosed)
 }
 
 // The group of a new file gets no permissions that others do not have.

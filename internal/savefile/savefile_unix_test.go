@@ -53,6 +53,15 @@ func TestOtherUser(t *testing.T) {
 	assertAlone(t, path)
 }
 
+// The owner of a file is not known on every file system.
+func TestUnknownOwner(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	require.NoError(t, err)
+	defer file.Close()
+	assert.False(t, keepOwner(file, info{}))
+	assert.NoError(t, checkTrust(os.TempDir(), info{}))
+}
+
 // The owner of a private file can read it, for every mode of the replaced file.
 func TestPrivateIsReadable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")

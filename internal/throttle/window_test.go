@@ -62,6 +62,16 @@ func TestWindowOfAResponse(t *testing.T) {
 		}
 	}
 	assert.Equal(t, end.Add(sameWindow), w.until)
+
+	// The window has ended when the next one is seen, however close the two ends are.
+	now, w.own, w.others = w.until, 9, 4
+	ticket := w.send(now)
+	w.done++
+	w.arrive(ticket, now)
+	w.observe(ticket, statement{remaining: 40, until: now.Add(1)}, now)
+	assert.Equal(t, []int{10, 4, 0, 0}, []int{w.lastOwn, w.lastOthers, w.own, w.others})
+	assert.Equal(t, now.Add(1), w.until)
+	assert.Equal(t, []int{40, 40}, []int{w.fewest, w.most})
 }
 
 // The record of throttles does not grow, by routes or by names.
