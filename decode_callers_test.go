@@ -387,3 +387,47 @@ func TestForeignTolerance(t *testing.T) {
 	}](`{"Kept":{"id":"7"},"ID":"8"}`)
 	assert.EqualError(t, err, "/ID is a JSON string, and its Go type is int64", "the struct around it is not")
 }
+
+// Embedded structs are read as encoding/json does, four levels deep and with a key of their own. A
+// field Extra of another type is no place for what does not fit.
+func TestForeignEmbedded(t *testing.T) {
+	type Four struct{ A, B, C int }
+	type Three struct{ Four }
+	type Two struct{ Three }
+	type One struct{ Two }
+	likeEncodingJSON(t, `{"A":1,"B":2,"C":3}`, func() (v struct{ One }) { return v })
+	likeEncodingJSON(t, `{"f":{"A":1},"A":2,"Four":{"B":1}}`, func() (v struct {
+		Four `json:"f"`
+	}) {
+		return v
+	})
+	type own struct {
+		ID    int
+		Extra map[string]any `json:"-"`
+	}
+	value, mismatches, err := decodeText[own](`{"ID":1,"new":2}`)
+	require.NoError(t, err)
+	assert.Empty(t, mismatches)
+	assert.Equal(t, own{ID: 1}, value)
+}
+
+// A map keeps null as the zero value, and loses a key whose last value does not fit. A list of texts
+// may be one text. An object without the items of a page is an error.
+func TestDecodeParts(t *testing.T) {
+	read := func(text string) *jsonread.Reader {
+		r := &jsonread.Reader{Foreign: unmarshalForeign}
+		r.Reset([]byte(text))
+		return r
+	}
+	assert.Equal(t, map[string]string{"a": "", "b": "x"}, mapOf(read(`{"a":null,"b":"x","c":"x","c":[]}`), jsonread.Text[string]))
+	for text, want := range map[string][]string{`"a"`: {"a"}, `["a","b"]`: {"a", "b"}, "[]": {}, "5": nil, "null": nil} {
+		var got []string
+		texts(&got, read(text))
+		assert.Equal(t, want, got, text)
+	}
+	for text, want := range map[string]int{`{"a":1,"rows":[{"id":1},{"id":2}],"b":2}`: 2, `{"rows":null}`: 0, `{"rows":[]}`: 0, `{"a":1}`: -1, `{}`: -1, `{"rows":5}`: -1} {
+		rows, err := decodeMember[listRow](read(text), "rows")
+		assert.Equal(t, want < 0, err != nil, "%s: %v", text, err)
+		assert.Len(t, rows, max(want, 0), text)
+	}
+}

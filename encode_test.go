@@ -214,3 +214,27 @@ func nextPart(t *testing.T, parts *multipart.Reader) formPart {
 	require.Equal(t, "form-data", kind)
 	return formPart{params["name"], params["filename"], string(content), len(part.Header)}
 }
+
+// The values of a field follow from its type, in a nested struct, too. Other options have none.
+func TestDocumentedValues(t *testing.T) {
+	type inner struct {
+		State IssueState `url:"state"`
+	}
+	type outer struct {
+		Not *inner `url:"not"`
+	}
+	want := documentedValues(&ListIssuesOptions{}, "state")
+	require.Contains(t, want, "opened")
+	assert.Equal(t, want, documentedValues(&outer{}, "not[state]"))
+	for _, options := range []any{nil, ListIssuesOptions{}, new(int), &map[string]string{}} {
+		assert.Nil(t, documentedValues(options, "state"), "%T", options)
+	}
+	assert.Nil(t, documentedValues(&ListIssuesOptions{}, "nope"))
+	body, err := encodeJSON((*typedOptions)(nil))
+	require.NoError(t, err)
+	assert.EqualValues(t, len("null"), body.size)
+	_, err = encodeJSON(struct {
+		Hidden string `json:"-"`
+	}{"\xff"})
+	assert.NoError(t, err, "it is not sent")
+}

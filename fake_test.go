@@ -155,6 +155,22 @@ func TestFakeListWithPageInQuery(t *testing.T) {
 	}
 }
 
+// A page has the headers of a server. A size that is not positive is that of a full page.
+func TestFakeListHeaders(t *testing.T) {
+	items := make([]*forge.User, 101)
+	for i := range items {
+		items[i] = new(forge.User)
+	}
+	for query, size := range map[string]string{"2": "2", "0": "100", "x": "100", "101": "100"} {
+		var page forge.Response
+		for _, err := range forge.FakeList(items, forge.Query("per_page", query), forge.OnePage(), forge.Into(&page)) {
+			require.NoError(t, err)
+		}
+		pages := map[string]string{"2": "51", "100": "2"}[size]
+		assert.Equal(t, http.Header{"Content-Type": {"application/json"}, "X-Page": {"1"}, "X-Per-Page": {size}, "X-Total": {"101"}, "X-Total-Pages": {pages}, "X-Next-Page": {"2"}}, page.Header)
+	}
+}
+
 // TestFakeListRejectsOptions checks that a fake refuses the options that a list refuses.
 func TestFakeListRejectsOptions(t *testing.T) {
 	srv := forgetest.New(t)

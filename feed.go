@@ -142,9 +142,9 @@ func (p *progress) begin(limit int64) {
 	}
 }
 
-// has reports whether the row was consumed, in this content.
+// has reports whether the row was consumed, in this content. After the first walk there are no ties.
 func (p *progress) has(r row) bool {
-	return p.read.has(version{r.changed, r.id, r.sum}) || p.copying && p.ties.has(version{r.at, r.id, r.sum})
+	return p.read.has(version{r.changed, r.id, r.sum}) || p.ties.has(version{r.at, r.id, r.sum})
 }
 
 // deliver is called before the row is delivered. It forgets another version of it, and reports

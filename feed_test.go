@@ -323,6 +323,14 @@ func feedRequests(t *testing.T) {
 	assert.Equal(t, []url.Values{{"state": {"opened"}, "order_by": {"created_at"}, "sort": {"asc"}, "page": {"1"}, "per_page": {"10"}}}, sent)
 
 	sent = nil
+	for _, err := range client.Issues.List(t.Context(), nil, Since(""), PerPage(10), Ahead(1)) {
+		require.NoError(t, err)
+		synctest.Wait()
+		break
+	}
+	assert.Len(t, sent, 2, "one page is requested ahead")
+
+	sent = nil
 	begin := MarkAt(time.UnixMicro(s.now).AddDate(0, 0, -30).Add(2 * time.Minute)) // a window ends after the Date
 	_, err := Collect(client.AuditEvents.List(t.Context(), &ListAuditEventsOptions{EntityType: AuditEntityTypeUser}, Since(begin), Overlap(time.Minute)))
 	require.NoError(t, err)

@@ -108,9 +108,6 @@ func (w *walk) order(rows []row) string {
 func (w *walk) read(n int) {
 	largest := max(w.perPage, minTied)
 	w.number, w.size = 1, largest
-	if n < largest/2 {
-		return
-	}
 	best := 0
 	for size := largest; size > largest/2; size-- {
 		number := max(n-largest/10-1, 0)/size + 1

@@ -1,7 +1,12 @@
 package forge
 
 import (
+	"cmp"
+	"encoding/base64"
+	"net/http"
+	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -88,4 +93,200 @@ func TestProgressForgets(t *testing.T) {
 	p.advance(20_000)
 	assert.EqualValues(t, 10_000, p.at, "no further than the walk sees")
 	assert.Empty(t, p.read.sorted)
+}
+
+// After a gap the walk goes back by half, so often and no more.
+func TestWalkGoesBack(t *testing.T) {
+	w := newWalk(1000, 20)
+	w.seen[[2]int64{1, 1000}] = true
+	for range maxRetreats {
+		w.number, w.size = 5, 20
+		gap, end, err := w.next([]row{{id: 2, at: 1000}}, true)
+		require.True(t, err == nil && gap && !end)
+		require.Equal(t, step{1000, 3, 18}, w.step, "the page that begins before row 40")
+	}
+	w.number, w.size = 5, 20
+	_, end, err := w.next([]row{{id: 2, at: 1000}}, true)
+	require.ErrorIs(t, err, ErrUnordered)
+	assert.True(t, end)
+}
+
+// A page without a new row is no error until there are more of them than pages that overlap.
+func TestWalkWithoutProgress(t *testing.T) {
+	w, rows, pages := newWalk(1000, minTied), make([]row, minTied), 0
+	for i := range rows {
+		rows[i] = row{id: int64(i + 1), at: 1000}
+	}
+	var err error
+	for ; err == nil; pages++ {
+		_, _, err = w.next(rows, true)
+	}
+	require.ErrorIs(t, err, ErrRepeatedPage)
+	assert.Equal(t, 1+maxRetreats+1+1, pages)
+}
+
+// Versions are ordered by time, then by id and content.
+func TestVersionOrder(t *testing.T) {
+	ordered := []version{{1, 9, 9}, {2, 1, 9}, {2, 2, 1}, {2, 2, 2}, {3, 0, 0}}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			assert.Equal(t, cmp.Compare(i, j), a.compare(b), "%v, %v", a, b)
+		}
+	}
+}
+
+// A row is consumed in its content only. Another version of it is forgotten before it is delivered,
+// wherever it is known.
+func TestProgressOfRows(t *testing.T) {
+	r := row{id: 1, at: 2000, changed: 7000, sum: 5}
+	old := progress{copying: true, from: 8000}
+	old.consume(row{id: 3, at: 1000, changed: 7999})
+	old.consume(r)
+	old.consume(row{id: 2, at: 2000, changed: 8000})
+	assert.Equal(t, []version{{8000, 2, 0}}, old.read.sorted, "those that the next walk reads again")
+	assert.Equal(t, []version{{2000, 1, 5}, {2000, 2, 0}}, old.ties.sorted, "those of the last time")
+	assert.EqualValues(t, 2000, old.at)
+	assert.True(t, old.has(r))
+	changed := r
+	changed.sum++
+	assert.False(t, old.has(changed))
+	assert.True(t, old.deliver(changed), "among the ties")
+	assert.False(t, old.deliver(changed))
+
+	next := progress{limit: 9000}
+	next.consume(r)
+	assert.Equal(t, []version{{7000, 1, 5}}, next.read.sorted)
+	assert.Empty(t, next.ties.sorted)
+	assert.True(t, next.has(r))
+	assert.True(t, next.deliver(changed), "among the changes")
+	assert.False(t, next.has(r))
+
+	second := progress{from: 8500}
+	assert.True(t, second.recent(8000), "servers may show whole seconds")
+	assert.False(t, second.recent(7999))
+}
+
+// A mark has the latest versions that fit. One with nothing behind its checksum is damaged.
+func TestMarkBounds(t *testing.T) {
+	var all versions
+	all.put(version{at: 1000, id: 1})
+	all.put(version{at: 2000, id: 2})
+	one, left := all.encode(1)
+	require.Equal(t, 1, left)
+	size := len(one) - 1 // without the count
+	for room, want := range map[int]int{0: 2, 1: 1, size: 1, size + 1: 0} {
+		_, left = all.encode(room)
+		assert.Equal(t, want, left, "%d bytes", room)
+	}
+	for data, want := range map[string]string{"": "the mark is damaged", "\x00": "the mark is damaged", "\x00\x00\x00\x00\x00\x00": ""} {
+		mark := Mark(markVersion + ".list." + base64.RawURLEncoding.EncodeToString([]byte(cursorChecksum("list"+data)+data)))
+		_, err := mark.progress("list")
+		assert.Equal(t, want, reasonOf(err), "%q", data)
+	}
+}
+
+// A first walk that continues still compares the content of all rows that changed since its begin.
+func TestFeedContinuesFirstWalk(t *testing.T) {
+	r := silentServer(t).customRequest(Call{Route: "/issues"})
+	for mark, want := range map[Mark]int64{(&progress{copying: true, from: 7000}).mark(""): 7000, (&progress{from: 7000}).mark(""): 0, "": 0} {
+		f, err := newFeed(&call{request: r, options: &callOptions{since: &mark}}, (*Issue)(nil))
+		require.NoError(t, err)
+		assert.Equal(t, want, f.recent)
+	}
+}
+
+// A window is shortened to an eighth, but not below a second, and grows while it has few rows.
+func TestWindows(t *testing.T) {
+	for _, row := range []struct {
+		w    windows
+		now  int64
+		want int64 // 0: it is not shortened
+	}{
+		{windows{}, firstEvent + 16_000, 2000}, {windows{from: 10_000}, 26_000, 2000}, {windows{from: 10_000, length: 16_000}, 1 << 60, 2000}, {windows{length: 15_999}, 0, 1000},
+		{windows{length: 1001}, 0, 1000}, {windows{length: 1000}, 0, 0}, {windows{from: 10_000}, 11_000, 0}, {windows{from: 10_000}, 11_001, 1000},
+	} {
+		w := row.w
+		assert.Equal(t, row.want > 0, w.shorten(row.now), "%v", row)
+		if row.want > 0 {
+			assert.Equal(t, row.want, w.length, "%v", row)
+		}
+	}
+	for _, row := range []struct {
+		w    windows
+		rows int
+		want windows // the zero windows: it was the last
+	}{
+		{windows{from: 1}, 0, windows{}}, {windows{from: 1000, length: 9000}, 0, windows{}}, {windows{from: 999, length: 9000}, 0, windows{from: 9999, length: 18_000}},
+		{windows{from: 999, length: 9000, longest: 10_000}, 0, windows{from: 9999, length: 10_000, longest: 10_000}},
+		{windows{from: 1, length: 1000}, maxBuffered/4 - 1, windows{from: 1001, length: 2000}}, {windows{from: 1, length: 1000}, maxBuffered / 4, windows{from: 1001, length: 1000}},
+	} {
+		w := row.w
+		last := w.done(row.rows, 10_000)
+		assert.Equal(t, row.want == windows{}, last, "%v", row)
+		if !last {
+			assert.Equal(t, row.want, w, "%v", row)
+		}
+	}
+	f := &feed{limit: 1000, options: new(callOptions), filters: url.Values{"a": {"b"}}}
+	assert.EqualValues(t, 301_000, f.now())
+	f.options.overlap = 2 * time.Second
+	assert.EqualValues(t, 3000, f.now())
+	assert.Equal(t, url.Values{"a": {"b"}, "created_after": {"1970-01-01T00:00:01Z"}, "created_before": {"1970-01-01T00:00:09Z"}}, f.between(1000, 9000))
+	assert.Equal(t, url.Values{"a": {"b"}}, f.between(0, 0))
+}
+
+// The rows of a window are sorted by time and id. They must lie in it, to the second, and have both.
+func TestWindowSort(t *testing.T) {
+	window := func(rows ...row) *feedPage[int64] {
+		p := &feedPage[int64]{page: new(page[int64]), rows: rows}
+		for _, r := range rows {
+			p.items = append(p.items, new(r.id))
+		}
+		return p
+	}
+	p := window(row{id: 3, at: 9999}, row{id: 2, at: 1000}, row{id: 1, at: 1000}, row{id: 4, at: 2000})
+	require.NoError(t, p.sort(1000, 9000))
+	assert.Equal(t, []row{{id: 1, at: 1000}, {id: 2, at: 1000}, {id: 4, at: 2000}, {id: 3, at: 9999}}, p.rows)
+	assert.Equal(t, []*int64{new(int64(1)), new(int64(2)), new(int64(4)), new(int64(3))}, p.items)
+	require.NoError(t, window(row{id: 1, at: 1}).sort(0, 0))
+	for _, bad := range []row{{id: 1, at: 999}, {id: 1, at: 10_000}, {at: 1000}} {
+		require.ErrorIs(t, window(bad).sort(1000, 9000), ErrUnordered, "%v", bad)
+	}
+	require.ErrorIs(t, window(row{id: 1}).sort(0, 0), ErrUnordered)
+	require.NoError(t, window(row{id: 1, at: 1 << 40}).sort(1000, 0), "an open end")
+}
+
+// A feed that fails reports the response to the page that failed, and the mark of what was read
+// before it.
+func TestFeedFails(t *testing.T) {
+	s := newFeedServer(45)
+	client := s.client(t)
+	s.before = faultAt(2)
+	var page Response
+	seen := 0
+	for _, err := range client.Issues.List(t.Context(), nil, Since(""), PerPage(20), Into(&page)) {
+		if err != nil {
+			require.ErrorIs(t, err, ErrNotFound)
+			break
+		}
+		seen++
+	}
+	assert.Equal(t, http.StatusNotFound, page.Status)
+	rest, err := Collect(client.Issues.List(t.Context(), nil, Since(page.Mark)))
+	require.NoError(t, err)
+	assert.Len(t, rest, 45-seen)
+	assert.Equal(t, 20, seen)
+	s.unsorted = true
+	_, err = Collect(client.Issues.List(t.Context(), nil, Since("")))
+	assert.ErrorContains(t, err, "forge: GET /issues: ")
+}
+
+// A window begins at the whole second of a mark, as its query does: events of that second are valid.
+func TestFeedWindowBegins(t *testing.T) {
+	s := newFeedServer(0)
+	r := s.add(200*ms, 0)
+	s.now += minute
+	events, err := Collect(s.client(t).AuditEvents.List(t.Context(), nil, Since(MarkAt(time.UnixMicro(r.created+300*ms)))))
+	require.NoError(t, err)
+	assert.Len(t, events, 1)
 }

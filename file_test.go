@@ -117,6 +117,7 @@ func TestUpload(t *testing.T) {
 			}
 			_, params, err := mime.ParseMediaType(srv.types[0])
 			require.NoError(t, err)
+			assert.True(t, bytes.HasSuffix(srv.bodies[0], []byte("\r\n--"+params["boundary"]+"--\r\n")), "nothing follows the last boundary")
 			reader := multipart.NewReader(bytes.NewReader(srv.bodies[0]), params["boundary"])
 			form, err := reader.ReadForm(1 << 20)
 			require.NoError(t, err)
@@ -390,4 +391,42 @@ func FuzzFileName(f *testing.F) {
 		require.False(t, strings.ContainsAny(name, `<>:"|?*`))
 		require.False(t, isReservedName(name))
 	})
+}
+
+// Content of another length, and a reader that breaks the rules of io.Reader, end in one error, with
+// none of the bytes that would complete the request.
+func TestExactReader(t *testing.T) {
+	reader := func(n int, err error) io.Reader { return readFunc(func([]byte) (int, error) { return n, err }) }
+	const file, set = "the file is ", ": set it to the number of bytes"
+	for _, row := range []struct {
+		content io.Reader
+		size    int64
+		want    string // the error
+	}{
+		{strings.NewReader("abc"), 3, "EOF"}, {strings.NewReader(""), 0, "EOF"},
+		{strings.NewReader("abcd"), 3, file + "longer than its Size" + set}, {strings.NewReader("a"), 0, file + "longer than its Size" + set}, {strings.NewReader("abcdefghi"), 3, file + "longer than its Size" + set},
+		{strings.NewReader(""), 3, file + "3 bytes shorter than its Size" + set},
+		{reader(9, nil), 0, "the file cannot be read: Read returned 9 for 8 bytes"}, {reader(-1, nil), 0, "the file cannot be read: Read returned -1 for 8 bytes"}, {reader(0, nil), 0, "the file cannot be read: " + io.ErrNoProgress.Error()},
+	} {
+		r := &exactReader{content: io.NopCloser(row.content), left: row.size}
+		p := make([]byte, 8)
+		n, err := r.Read(p)
+		if row.want == "EOF" {
+			assert.EqualValues(t, row.size, n)
+		} else {
+			assert.Zero(t, n, row.want)
+		}
+		if err == nil {
+			_, err = r.Read(p)
+		}
+		require.EqualError(t, err, row.want)
+		_, err = r.Read(p)
+		require.EqualError(t, err, row.want, "again")
+	}
+	r := &exactReader{content: io.NopCloser(strings.NewReader("a")), left: 3, body: true}
+	_, err := io.ReadAll(r)
+	require.EqualError(t, err, "the body is 2 bytes shorter than its ContentLength"+set)
+	for name, want := range map[string]string{"": "", "a": "a.csv", "a.csv": "a.csv"} {
+		assert.Equal(t, want, File{Name: name}.ending(".csv").Name)
+	}
 }

@@ -164,3 +164,60 @@ func TestRequiredParameters(t *testing.T) {
 	assert.Empty(t, (*ArchiveOptions)(nil).format())
 	assert.Equal(t, "zip", (&ArchiveOptions{Format: "zip"}).format())
 }
+
+// A filter names why it is refused, and a valid one gives no reason.
+func TestFilterRefusals(t *testing.T) {
+	const keyword = " cannot be selected: the server reads it as a keyword. For the keyword, use forge."
+	for _, row := range []struct {
+		filter refuser
+		want   string
+	}{
+		{IDs(7), ""}, {IDs(), "no ids: leave the filter nil, or use None"}, {IDs(7, 0), "id 0 is not positive"}, {ID(1), ""}, {ID(0), "id 0 is not positive"},
+		{Labels("a"), ""}, {Labels(), "no labels: leave the filter nil, or use None"}, {Labels("a", "\t"), "a label is blank"}, {Labels("no label"), `"no label" is a word of the server: use None`},
+		{Labels("nONE"), `"nONE"` + keyword + "None"}, {Text("a"), ""}, {Text(" "), "the text is blank: leave the filter nil, or use None"}, {Text("any"), `"any"` + keyword + "Any"},
+		{Hash{"a": ""}, ""}, {Hash{}, "it is empty, which servers treat as no filter: use nil to omit it"}, {Hash{"": "a"}, "a key of it is blank"}, {Hash{" ": "a"}, "a key of it is blank"},
+	} {
+		assert.Equal(t, row.want, row.filter.refusal(), "%#v", row.filter)
+	}
+	field := func(v any) reflect.Value { return reflect.ValueOf(struct{ F any }{v}).Field(0) }
+	for value, want := range map[any]string{(*ID)(nil): "", ID(1): "", ID(0): "id 0 is not positive", 7: ""} {
+		assert.Equal(t, want, refusedFilter(field(value)), "%#v", value)
+	}
+}
+
+// The rule of a field follows from its type. A struct in a body has rules of its own, if any.
+func TestFieldRules(t *testing.T) {
+	assert.Nil(t, refusalOf(reflect.TypeFor[[]bool](), true, false))
+	assert.Equal(t, "element 1 is blank", refusalOf(reflect.TypeFor[[]Scope](), false, false)(reflect.ValueOf([]Scope{"a", " "})))
+	type inner struct {
+		ID int64 `json:"id" url:"id"`
+	}
+	type body struct {
+		In *inner `json:"in"`
+	}
+	type query struct {
+		In *inner `url:"in"`
+	}
+	require.NoError(t, checkFields(&body{&inner{-1}}))
+	err := checkFields(&query{&inner{-1}})
+	var invalid *ValidationError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "in[id]", invalid.Param)
+	require.NoError(t, checkFields(&query{&inner{1}}))
+	require.NoError(t, checkFields(&query{}))
+}
+
+// A route that the contract does not know takes any parameter. Of several that are refused, the
+// first is named.
+func TestUndocumentedParameters(t *testing.T) {
+	query := url.Values{"c": nil, "a": nil, "b": nil, "state": nil}
+	require.NoError(t, new(route).checkDocumented(query))
+	assert.Nil(t, new(route).documented())
+	issues := silentServer(t).customRequest(Call{Route: "/issues"}).route
+	var invalid *ValidationError
+	for range 20 { // in any order of the map
+		require.ErrorAs(t, issues.checkDocumented(query), &invalid)
+		assert.Equal(t, "a", invalid.Param)
+	}
+	require.NoError(t, issues.checkDocumented(url.Values{"state": nil, "iids[]": nil, "not[labels]": nil}))
+}

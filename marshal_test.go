@@ -257,3 +257,10 @@ func TestMarshalOtherEncoders(t *testing.T) {
 	assert.Equal(t, Issue{ID: 1}, issue, "gob loses pointers to zero")
 	assert.Error(t, gob.NewEncoder(&out).Encode(ApplicationSettings{}))
 }
+
+// Pointers of which one is nil differ.
+func TestIsSameField(t *testing.T) {
+	label, none := reflect.ValueOf(&Label{Name: "a"}), reflect.ValueOf((*Label)(nil))
+	assert.True(t, isSameField(label, reflect.ValueOf(&Label{Name: "a"})) && isSameField(none, none))
+	assert.False(t, isSameField(label, none) || isSameField(none, label) || isSameField(label, reflect.ValueOf(&Label{Name: "b"})))
+}

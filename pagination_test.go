@@ -444,3 +444,67 @@ func TestListUsesOneConnection(t *testing.T) {
 	}
 	assert.EqualValues(t, 1, connections.Load())
 }
+
+// A list chooses its position itself: only the number of the page may be set, and one other than 1
+// with OnePage only.
+func TestCheckPosition(t *testing.T) {
+	client := silentServer(t)
+	for _, row := range []struct {
+		name, value    string
+		list, withPage bool // it is allowed
+	}{
+		{"page", "1", true, true}, {"page", "01", false, true}, {"page", "2", false, true}, {"page", "0", false, false}, {"page", "-1", false, false}, {"page", "x", false, false},
+		{"page", "99999999999999999999", false, false}, {"cursor", "1", false, false}, {"page_token", "1", false, false}, {"page_tokenx", "1", true, true},
+	} {
+		for _, route := range []string{"/merge_requests", "/x"} { // the first documents page
+			for _, onePage := range []bool{false, true} {
+				r, o := client.customRequest(Call{Route: route}), &callOptions{onePage: onePage, query: url.Values{row.name: {row.value}}}
+				err := r.checkPosition(o)
+				assert.Equal(t, row.list && !onePage || row.withPage && onePage, err == nil, "%v %s %t", row, route, onePage)
+				if err != nil {
+					refused(t, err, "Query", row.name)
+				}
+				o.query, r.query = nil, o.query
+				if again := r.checkPosition(o); err != nil {
+					refused(t, again, "Call.Query", row.name)
+				}
+			}
+		}
+	}
+}
+
+// What a link may set, and where it may lead.
+func TestLinkRules(t *testing.T) {
+	client := silentServer(t)
+	p := &pager[listRow]{request: client.customRequest(Call{Route: "/groups/:id", Args: []Arg{ID(1)}}), firstLink: "first"}
+	assert.Equal(t, "i=7&ids=7&page=2", p.trustedQuery("id=7&i=7&ids=7&page=2&sudo=1"))
+	for _, row := range []struct {
+		query, next string
+		back        bool
+	}{
+		{"page=2", "page=1", true}, {"page=2", "page=2", true}, {"page=2", "page=3", false}, {"a=1", "a=1", true}, {"page=2", "first", true}, {"page=2", "a=1", false},
+		{"page=2&cursor=a", "page=1&cursor=b", false}, {"page=2", "page=1&pagination=keyset", false}, {"page=2", "page=1&pagination=offset", true},
+	} {
+		assert.Equal(t, row.back, p.goesBack(row.query, row.next), "%v", row)
+	}
+	for _, size := range []int{maxPosition, maxPosition + 1} {
+		long := "x=" + strings.Repeat("a", size-2)
+		next, err := p.next(http.Header{"Link": {"<https://h/?" + long + `>; rel="next"`}}, "page=1")
+		assert.Equal(t, size > maxPosition, err != nil)
+		assert.Equal(t, err == nil, next == long)
+	}
+}
+
+// The id of a list has its filters without the pagination, in the same words in each vocabulary.
+func TestListID(t *testing.T) {
+	of := func(v Vocabulary, query url.Values) string {
+		client, err := NewClient("https://forge.example.com", WithVocabulary(v))
+		require.NoError(t, err)
+		return listID(client.customRequest(Call{Route: "/audit_events"}), query)
+	}
+	words := url.Values{"entity_type": {"Gitlab::Audit::InstanceScope"}}
+	assert.Equal(t, of(GitLab, nil), of(GitLab, url.Values{"page": {"2"}, "per_page": {"7"}, "pagination": {"keyset"}}))
+	assert.NotEqual(t, of(GitLab, nil), of(GitLab, words))
+	assert.NotEqual(t, of(GitLab, url.Values{"entity_type": {"User"}}), of(GitLab, words))
+	assert.Equal(t, of(GitLab, url.Values{"entity_type": {"User"}}), of(Neutral, url.Values{"entity_type": {"User"}}))
+}

@@ -318,7 +318,7 @@ func baseURLProblem(raw string, u *url.URL, err error) string {
 		return "the address contains a user or password: use a credential option"
 	case u.RawQuery != "" || u.ForceQuery:
 		return "the address has a query"
-	case u.Fragment != "" || strings.Contains(raw, "#"):
+	case strings.Contains(raw, "#"):
 		return "the address has a fragment"
 	case u.Hostname() == "" || strings.ContainsAny(u.Host, `\ "<>^{|}%`) || strings.HasSuffix(u.Host, ":"):
 		return "the address has no usable host"

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -257,4 +258,42 @@ func FuzzBaseURL(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, client.BaseURL(), again.BaseURL(), "the base URL of a client is accepted as an address")
 	})
+}
+
+// The error for a path names what is wrong with it, and the path to use if it is known.
+func TestPathRemedies(t *testing.T) {
+	const object = "it is a URL: use the path of the object"
+	for path, want := range map[string]string{
+		"acme/app": "", "acme/app?x": "", "host:acme/app": "", "a/b@host:c": "", "Acme/App": "", "a//b": "",
+		"https://h/xacme/xapp/": `it is a URL: use "xacme/xapp"`, "ssh://git@h:22/acme/app.git": `it is a URL: use "acme/app"`,
+		"https://h/acme/app?a=1": `it is a URL: use "acme/app"`, "https://h/acme/app#a/b": `it is a URL: use "acme/app"`, "https://h/acme/app/-/issues": `it is a URL: use "acme/app"`,
+		"https://h": object, "https://h/": object, "https://h/?a": object, "https://h/#a": object, "https://h/acme//app": object, "https://h/../app": object,
+		" acme/app ": `it has spaces around it: use "acme/app"`, `acme\app`: `it has backslashes: use "acme/app"`,
+		"git@h:acme/app.git": `it is a clone address: use "acme/app"`, "git@h:acme/app": `it is a clone address: use "acme/app"`,
+		"@maya": `it begins with @: use "maya"`, "acme/app?x=1": `it has a query: use "acme/app"`, "acme/app/-/issues": `it is the path of a page: use "acme/app"`,
+		"acme%2Fapp": `it is escaped already: use "acme/app", which the client escapes`, "acme%252Fapp": `it is escaped already: use "acme/app", which the client escapes`,
+	} {
+		assert.Equal(t, want, reasonOf(checkPath("id", path)), path)
+	}
+	assert.Equal(t, `image paths have no capital letters: use "acme/app"`, reasonOf(checkPath("image_path", "Acme/App")))
+	assert.Empty(t, reasonOf(checkPath("image_path", "acme/app")))
+	const empty = "it has an empty part: remove slashes at its ends, and double ones"
+	for text, want := range map[string]string{"a": "", "a%2Fb": "", "a//%62": empty, "a%2F%2Fb": "once decoded, " + empty, "%2e": `once decoded, it has the part "."`, "../%2e": `it has the part ".."`} {
+		assert.Equal(t, want, reasonOf(checkArgument("id", text)), text)
+	}
+	_, err := parseBase("baseURL", "", "forge.example.com")
+	assert.Equal(t, "the address must begin with https://; a token is passed with WithToken", reasonOf(err))
+	_, err = parseBase("WithRegistry", "registryURL", "forge.example.com")
+	assert.Equal(t, "the address must begin with https://", reasonOf(err))
+	_, err = parseBase("WithRegistry", "registryURL", "https://forge.example.com#")
+	assert.Equal(t, "the address has a fragment", reasonOf(err))
+}
+
+// reasonOf returns the reason of a ValidationError; "" for nil.
+func reasonOf(err error) string {
+	var invalid *ValidationError
+	if errors.As(err, &invalid) {
+		return invalid.Reason
+	}
+	return ""
 }

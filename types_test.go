@@ -82,6 +82,9 @@ func TestAgeUnits(t *testing.T) {
 	}
 	_, err := Age("1h30m").duration()
 	require.EqualError(t, err, `forge: "1h30m" is not an age of the form 1h, 1d or 1month`)
+	for text, remedy := range map[string]string{"1h0m0s": `: use "1h"`, "168h0m0s": `: use "168h"`, "59m0s": "", "1h30m0s": "", "0s": "", "-1h0m0s": ""} {
+		require.EqualError(t, Age(text).invalid(), `forge: "`+text+`" is not an age of the form 1h, 1d or 1month`+remedy)
+	}
 	for _, text := range []string{"", "0d", "d", "5", "5m", "5 minutes", "-1d", "1.5d", "9999999y", "2147483648h"} {
 		_, err := Age(text).duration()
 		require.Error(t, err, text)
@@ -110,7 +113,7 @@ func TestWorkDuration(t *testing.T) {
 		require.Error(t, err, text)
 	}
 	for text, want := range map[WorkDuration]string{
-		0: "0m", WorkDuration(59*h + 30*m): "59h30m", WorkDuration(-45 * m): "-45m", WorkDuration(m + s): "1m1s", WorkDuration(-h - s): "-1h1s",
+		0: "0m", WorkDuration(s): "1s", WorkDuration(59*h + 30*m): "59h30m", WorkDuration(-45 * m): "-45m", WorkDuration(m + s): "1m1s", WorkDuration(-h - s): "-1h1s",
 		WorkDuration(time.Millisecond): "0m", WorkDuration(-time.Millisecond): "0m", WorkDuration(h + time.Millisecond): "1h",
 		math.MaxInt64: "2562047h47m16s", math.MinInt64: "-2562047h47m16s",
 	} {
