@@ -163,6 +163,7 @@ func TestLaterErrorsNameTheObject(t *testing.T) {
 func TestHintUnreachable(t *testing.T) {
 	for hint, err := range map[string]error{
 		"check the host name":            &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}},
+		"the proxy cannot be reached":    &net.OpError{Op: "proxyconnect", Err: &net.DNSError{IsNotFound: true}},
 		"check the address and its port": &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
 	} {
 		assert.Contains(t, hintUnreachable(err), hint)
