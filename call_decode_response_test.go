@@ -54,6 +54,9 @@ func TestIntoIsReset(t *testing.T) {
 		r = Response{Status: 200, RequestID: "before"}
 		require.Error(t, run.run(t.Context(), c, Sudo(-1), Into(&r)), "refused before it is sent")
 		assert.Equal(t, Response{}, r, run.name)
+		missing := wireClient(t, newWire(t, always(say(404, "{}", jsonType, "X-Request-Id: missing"))).url)
+		require.ErrorIs(t, run.run(t.Context(), missing, Into(&r)), ErrNotFound)
+		assert.Equal(t, "404 missing", fmt.Sprint(r.Status, " ", r.RequestID), run.name)
 	}
 }
 

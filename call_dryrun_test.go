@@ -170,4 +170,10 @@ func TestPlannedRequest(t *testing.T) {
 		return c.Do(t.Context(), Call{Method: http.MethodHead, Route: "/tokens/:id", Args: []Arg{Path(secret)}}, nil, o)
 	}, WithToken(secret))
 	assert.True(t, strings.HasPrefix(p.Curl(), "curl --head 'https://"), p.Curl())
+	p = plan(func(c *Client, o RequestOption) error {
+		_, err := c.Repositories.Archive(t.Context(), ID(1), nil, o)
+		return err
+	}, WithToken(secret))
+	assert.Equal(t, http.Header{"Accept": {"*/*"}, "Accept-Encoding": {"identity"}, "Private-Token": {"[redacted]"}, "User-Agent": {"forge-go/" + Version}}, p.Header)
+	assert.Equal(t, `curl 'https://forge.example.com/base/api/v4/projects/1/repository/archive' --header "PRIVATE-TOKEN: $FORGE_TOKEN"`, p.Curl(), "curl has these headers itself")
 }

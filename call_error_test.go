@@ -147,9 +147,10 @@ func TestLaterErrorsNameTheObject(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		waiting := pipedWire(t, always(sayJSON(`{"id":7,"status":"delete_scheduled"}`))).client(t)
-		err := waiting.Registry.WaitDeleted(ctx, Path("a/b"), 7)
+		err := waiting.Registry.WaitDeleted(ctx, Path("a/"+secret), 7)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Contains(t, err.Error(), "a%2Fb")
+		assert.Contains(t, err.Error(), "a%2F[redacted]")
+		assert.Empty(t, reveals(err))
 	})
 
 	lost := newWire(t, always(say(403, "", jsonType)))
@@ -163,6 +164,7 @@ func TestLaterErrorsNameTheObject(t *testing.T) {
 func TestHintUnreachable(t *testing.T) {
 	for hint, err := range map[string]error{
 		"check the host name":            &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}},
+		"the proxy cannot be reached":    &net.OpError{Op: "proxyconnect", Err: &net.DNSError{IsNotFound: true}},
 		"check the address and its port": &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
 	} {
 		assert.Contains(t, hintUnreachable(err), hint)

@@ -99,16 +99,37 @@ func TestPacingIgnoresOtherServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := bubbleClient(t, statuses(func(req *http.Request) (int, http.Header) {
 			if req.URL.Host == "other.example.com" {
-				return 200, headers("RateLimit-Remaining", "0", "RateLimit-Reset", "20")
+				return 200, headers("RateLimit-Limit", "5", "RateLimit-Remaining", "0", "RateLimit-Reset", "20")
 			}
 			return 307, headers("Location", "https://other.example.com/file")
 		}))
 		began := time.Now()
-		for range 2 {
+		for range 7 { // nor do they say that the server limits archives
 			file, err := openArchive(t.Context(), c)
 			require.NoError(t, err)
 			require.NoError(t, file.Close())
 		}
 		assert.Zero(t, time.Since(began))
 	})
+}
+
+// A request that ended in a panic counts as sent. WithoutPacing leaves the limits to the server.
+func TestPacingAfterAPanic(t *testing.T) {
+	for want, options := range map[time.Duration][]Option{20 * time.Second: nil, 0: {WithoutPacing()}} {
+		synctest.Test(t, func(t *testing.T) {
+			requests := 0
+			c := bubbleClient(t, append(options, statuses(func(*http.Request) (int, http.Header) {
+				if requests++; requests == 2 {
+					panic("enough")
+				}
+				return 200, headers("RateLimit-Remaining", "1", "RateLimit-Reset", "20")
+			}))...)
+			began := time.Now()
+			require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
+			assert.PanicsWithValue(t, "enough", func() { _ = c.Do(t.Context(), callOf(RetryClassSafe), nil) })
+			assert.Zero(t, time.Since(began))
+			require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
+			assert.Equal(t, want, time.Since(began))
+		})
+	}
 }

@@ -130,6 +130,16 @@ func TestRedirectErrorNamesHost(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		assert.Equal(t, strings.Contains(location, "a.example.com"), !strings.Contains(err.Error(), "redirected to"))
 	}
+	long := "https://" + strings.Repeat("x", 249)
+	c := wireClient(t, "https://a.example.com", statuses(func(req *http.Request) (int, http.Header) {
+		if req.URL.Host == "a.example.com" {
+			return 302, headers("Location", long)
+		}
+		return 403, http.Header{}
+	}))
+	require.ErrorContains(t, c.Do(t.Context(), callOf(RetryClassSafe), nil), "the server redirects to "+long[:256]+"..., which is not the client's origin")
+	_, err := openArchive(t.Context(), c)
+	require.ErrorContains(t, err, "; the server redirected to "+long[:256]+"...")
 }
 
 // After a redirect to another origin the credential is never sent again, even if that origin

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,6 +59,9 @@ func TestResponses(t *testing.T) {
 		{"two values", sayJSON(`{}{}`), "not valid JSON", false, ErrInvalidResponse},
 		{"cut JSON", sayJSON(`{"a":`), "not valid JSON", false, ErrInvalidResponse},
 		{"HTML as JSON", sayJSON("<html>"), "not valid JSON", false, ErrInvalidResponse},
+		{"page without a type", say(200, "\n<html>"), "the response is an HTML page instead of JSON, perhaps a sign-in page", true, ErrInvalidResponse},
+		{"page of two types", say(200, "<html>", jsonType, "Content-Type: text/html"), "the response is an HTML page instead of JSON, perhaps a sign-in page", true, ErrInvalidResponse},
+		{"identity", say(200, "{}", jsonType, "Content-Encoding: Identity"), "", false, nil},
 		{"long type", say(200, "OK", "Content-Type: "+strings.Repeat("x", 129)), strings.Repeat("x", 128) + "... instead of JSON", true, ErrInvalidResponse},
 		{"long encoding", say(200, "{}", jsonType, "Content-Encoding: "+strings.Repeat("x", 65)), strings.Repeat("x", 64) + "..., which was not requested", true, ErrInvalidResponse},
 		{"number", sayJSON(`7`), "JSON number", false, ErrInvalidResponse},
@@ -142,11 +146,26 @@ func TestErrorBodies(t *testing.T) {
 	require.NoError(t, wireClient(t, w.url).Do(t.Context(), callOf(RetryClassSafe), nil, Into(&limited)))
 	assert.Equal(t, RateLimit{Limit: 2000, Remaining: 7, Reset: limited.RateLimit.Reset}, limited.RateLimit)
 	assert.EqualValues(t, 1790000000, limited.RateLimit.Reset.Unix())
+	for _, size := range []int{maxErrorBody, maxErrorBody + 1} { // a larger one is no longer JSON
+		start := `{"message":"a","rest":"`
+		body := start + strings.Repeat("x", size-len(start)-len(`"}`)) + `"}`
+		message := asError(t, wireClient(t, newWire(t, always(say(400, body, jsonType))).url).Do(t.Context(), callOf(RetryClassSafe), nil)).Message
+		assert.Equal(t, size == maxErrorBody, message == "a", "%d: %.30s", size, message)
+	}
 	deep := strings.Repeat(`{"message":`, 10_000) + strings.Repeat("}", 10_000)
 	for _, body := range []string{strings.Repeat("é", 200<<10), `{"message":"` + strings.Repeat("x", 20<<10) + `"}`, deep, `{"message":` + deep + `}`} {
 		err := wireClient(t, newWire(t, always(say(500, body, jsonType))).url).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 		require.ErrorIs(t, err, ErrServer)
 		assert.Less(t, len(err.Error()), 9<<10)
+	}
+}
+
+// A success is not believed if the body of its request could not be read. An error is.
+func TestResponseToABrokenBody(t *testing.T) {
+	broken := errors.New("broken")
+	for status, want := range map[int]error{200: broken, 302: broken, 399: broken, 400: nil, 401: nil, 500: nil} {
+		assert.Equal(t, want, checkResponse(&http.Response{StatusCode: status, Body: http.NoBody}, broken), status)
+		require.NoError(t, checkResponse(&http.Response{StatusCode: status}, nil), status)
 	}
 }
 
@@ -241,6 +260,11 @@ func TestRequestHeaders(t *testing.T) {
 	require.NoError(t, wireClient(t, w.url, WithHTTPClient(&http.Client{Transport: appending})).Do(t.Context(), callOf(RetryClassSafe), nil))
 	got = w.seen()[1]
 	assert.Equal(t, []any{[]string{"application/json", "a/b"}, secret}, []any{got.header["Accept"], got.header.Get("Private-Token")}, "the values share no memory")
+	empty := func(req *http.Request) (*http.Response, error) {
+		assert.Equal(t, []any{http.NoBody, int64(0)}, []any{req.Body, req.ContentLength}, "any other body of 0 bytes has an unknown length")
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
+	}
+	require.NoError(t, wireClient(t, w.url, through(empty)).Do(t.Context(), Call{Method: http.MethodPost, Route: "/x", Form: url.Values{}}, nil))
 }
 
 // A result that another attempt could not change is that of the call, even if the context ends, or

@@ -190,6 +190,8 @@ func TestRetryRefused(t *testing.T) {
 		{t.Context(), time.Minute + 1, context.DeadlineExceeded, "the server requests a wait of 1m0s, which ends after the context's deadline"},
 		{t.Context(), 0, context.DeadlineExceeded, "the context ends before the next attempt, which is due in 1h0m0s"},
 		{limited, time.Minute + 1, ErrTimeout, "the server requests a wait of 1m0s"},
+		{t.Context(), 1, context.DeadlineExceeded, "the server requests a wait of 1ms, which ends after the context's deadline"},
+		{limited, 1, ErrTimeout, "the server requests a wait of 1ms"},
 		{limited, 0, ErrTimeout, "the next attempt is due in 1h0m0s"},
 		{token, time.Minute + 1, errTokenTimeout, "the client waits for a token for 30s at most, and the next attempt is due in 1h0m0s"},
 		{token, 0, errTokenTimeout, "the client waits for a token for 30s at most, and the next attempt is due in 1h0m0s"},

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
 
 	"github.com/forge-sdk/forge-go/internal/pipenet"
 )
@@ -144,6 +146,26 @@ func TestRetryAfterPastDeadline(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A request with a renewed token is none of the attempts that the policy allows.
+func TestRenewedTokenIsNoAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for last, failed := range map[int]bool{200: false, 503: true} {
+			answers, tokens := []int{401, 503, last, 200}, 0
+			source := tokenSource(func() (*oauth2.Token, error) {
+				tokens++
+				return &oauth2.Token{AccessToken: "token-" + strconv.Itoa(tokens)}, nil
+			})
+			c := bubbleClient(t, WithTokenSource(source), WithRetry(RetryPolicy{MaxAttempts: 2}), statuses(func(*http.Request) (int, http.Header) {
+				status := answers[0]
+				answers = answers[1:]
+				return status, nil
+			}))
+			assert.Equal(t, failed, c.Do(t.Context(), callOf(RetryClassSafe), nil) != nil)
+			assert.Len(t, answers, 1)
+		}
+	})
 }
 
 // Calls that succeed refill the budget, so that calls to a service with occasional faults are not

@@ -210,7 +210,23 @@ func TestDeletionQuota(t *testing.T) {
 		assert.LessOrEqual(t, time.Since(began), time.Hour+2*time.Second)
 		assert.Equal(t, 3, *sent)
 		require.NoError(t, c.Registry.DeleteTag(t.Context(), Path("group/app"), 3, "v1"), "other calls are not delayed")
+		began = time.Now()
+		require.NoError(t, remove(t.Context(), c, 3, SkipValidation()), "sent in any case")
+		assert.Zero(t, time.Since(began))
 	})
+}
+
+// Only a 400 of a bulk deletion that names the hour means that its quota is used up.
+func TestRefusedByQuota(t *testing.T) {
+	const message = "You can run this at most once an hour for a given container repository"
+	assert.True(t, deletionQuota.refuses(400, message))
+	for _, status := range []int{0, 202, 401, 403, 404, 422, 429, 500} {
+		assert.False(t, deletionQuota.refuses(status, message), status)
+	}
+	assert.False(t, deletionQuota.refuses(400, "keep_n is invalid"))
+	for _, q := range []quota{noQuota, archiveQuota, blobQuota} {
+		assert.False(t, q.refuses(400, message), q)
+	}
 }
 
 // Archives are delayed only if the server has shown that it limits them with its headers.

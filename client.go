@@ -87,7 +87,7 @@ func NewClient(baseURL string, options ...Option) (*Client, error) {
 func checkPrefix(api *url.URL) error {
 	prefix := strings.TrimSuffix(api.Path, "/api/v4")
 	switch {
-	case strings.Contains(prefix+"/", "/api/v"), strings.Contains(prefix+"/", "/-/"), strings.HasSuffix(prefix, "/api/graphql"), strings.HasSuffix(prefix, "/users/sign_in"), strings.HasSuffix(prefix, ".git"):
+	case strings.Contains(prefix, "/api/v"), strings.Contains(prefix+"/", "/-/"), strings.HasSuffix(prefix, "/api/graphql"), strings.HasSuffix(prefix, "/users/sign_in"), strings.HasSuffix(prefix, ".git"):
 		return &ValidationError{Option: "baseURL", Reason: "the path is not that of the server: use its address, with or without /api/v4 at the end"}
 	case api.Host == "gitlab.com" && prefix != "":
 		return &ValidationError{Option: "baseURL", Reason: "the address is that of a group or project: use https://gitlab.com"}

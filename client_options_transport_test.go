@@ -185,6 +185,8 @@ func TestJobAuthorities(t *testing.T) {
 	require.NoError(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(RetryClassSafe), nil), "another token for the same server")
 	set(map[string]string{"CI_API_V4_URL": "https://forge.example.com/api/v4", jobAuthorities: file, "FORGE_URL": address, "FORGE_TOKEN": secret})
 	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(RetryClassSafe), nil), "WithRootCAs", "another server")
+	set(map[string]string{"CI_API_V4_URL": "https://[", jobAuthorities: file, "FORGE_URL": address, "FORGE_TOKEN": secret})
+	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(RetryClassSafe), nil), "WithRootCAs", "the job's address cannot be parsed")
 	set(map[string]string{jobAuthorities: "/does/not/exist", "FORGE_URL": address, "FORGE_TOKEN": secret})
 	require.ErrorContains(t, closed(t)(NewClientFromEnv()).Do(t.Context(), callOf(RetryClassSafe), nil), "WithRootCAs", "no job")
 

@@ -172,6 +172,34 @@ func TestClientsOfNoServer(t *testing.T) {
 	assert.Equal(t, "forge.Client(https://forge.example.com/api/v4)", c.String())
 }
 
+// The address of the server, with or without /api/v4 at its end, becomes that of the API. An address
+// below /api, or of another version, is not that of a server.
+func TestAddressOfTheAPI(t *testing.T) {
+	for address, want := range map[string]string{
+		"": "/api/v4", "/": "/api/v4", "/api/v4": "/api/v4", "/api/v4/": "/api/v4", "/git": "/git/api/v4", "/git/api/v4": "/git/api/v4", "/api": "/api/api/v4",
+		"/api/v3": "", "/api/v5/": "", "/git/api/v3": "", "/api/v4/projects": "", "/api/v4/api/v4": "", "/-": "", "/a/-/b": "", "/a-": "/a-/api/v4",
+		"/api/graphql": "", "/users/sign_in": "", "/users/sign_ins": "/users/sign_ins/api/v4", "/a.git": "",
+	} {
+		c, err := NewClient("https://forge.example.com" + address)
+		if want == "" {
+			assert.Contains(t, refusedOption(t, err, "baseURL"), "the path is not that of the server", address)
+			continue
+		}
+		require.NoError(t, err, address)
+		assert.Equal(t, "https://forge.example.com"+want, c.BaseURL())
+	}
+}
+
+// The requests for registry tokens share the budget of the registry, and all others that of the API.
+func TestGateOfEachServer(t *testing.T) {
+	c, err := NewClient("https://forge.example.com")
+	require.NoError(t, err)
+	for server, registry := range map[base]bool{apiBase: false, registryBase: true, authBase: true, tokenBase: false, otherBase: false} {
+		assert.Equal(t, registry, c.core.gateFor(server) == c.core.registryGate, "%d", server)
+		assert.Equal(t, !registry, c.core.gateFor(server) == c.core.apiGate, "%d", server)
+	}
+}
+
 // The error names a missing variable.
 func TestFromEnvNamesTheMissingVariable(t *testing.T) {
 	for set, missing := range map[string]string{"FORGE_URL": "FORGE_TOKEN", "FORGE_TOKEN": "FORGE_URL"} {

@@ -43,6 +43,7 @@ func TestRejectionHint(t *testing.T) {
 		{400, "Client sent an HTTP request to an HTTPS server.", "POST", "/groups/:id/placeholder_reassignments", fromOthers,
 			"the port expects TLS: use https in the address; ReadCSV names the column or the line of a file that is not as it was made"},
 		{400, "an HTML page titled 400 The plain HTTP request was sent to HTTPS port", "GET", "/issues", fromOthers, "the port expects TLS: use https in the address"},
+		{400, "This combination of host and port requires TLS: an HTTP message came to an SSL-enabled server port", "GET", "/issues", fromOthers, "the port expects TLS: use https in the address"},
 		{400, "http_url must be https", "GET", "/issues", nil, ""},
 		{401, "401 Unauthorized", "GET", "/projects/:id/jobs", of(credential.JobToken), "check the job token: it may have expired with its job, or this server may not accept one for this call"},
 
@@ -52,6 +53,7 @@ func TestRejectionHint(t *testing.T) {
 		{403, "an HTML page titled Blocked", "GET", "/audit_events", fromOthers, "the response is not from the API: a proxy or a firewall may have refused the call"},
 		{403, "insufficient_granular_scope: more", "GET", "/projects/:id/resource_groups/:key/upcoming_jobs", nil,
 			"the token is fine-grained, and this endpoint needs read_resource_group and read_job: add what it lacks to the token"},
+		{403, "insufficient_granular_scope: more", "GET", "/projects/:id/jobs", nil, "the token is fine-grained and lacks the permission that the message names: add it to the token"},
 		{403, "insufficient_scope: more", "PUT", "/runners/:id", nil, "the token needs the scope api or manage_runner"},
 		{403, "insufficient_scope: more", "PUT", "/runners/:id", inNeutral, "the token needs the scope api or manage_runners"},
 		{403, "insufficient_scope: more", "GET", "/audit_events", naming("read_api", "x y,z"), "the token needs the scope read_api or x or y or z"},
@@ -63,9 +65,22 @@ func TestRejectionHint(t *testing.T) {
 
 		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("group/app.x"), "the registry's user may lack access, or the image may not exist"},
 		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("forge.example.com/a"), `the registry's user may lack access, or the image may not exist; an image path has no host: omit "forge.example.com" if it is one`},
+		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("proxy/a"), "the registry's user may lack access, or the image may not exist"},
+		{403, "403 Forbidden", "GET", "/groups/:id/integrations", nil, "this endpoint needs at least the Maintainer role for the group; it may need release 17.9 or later"},
+		{403, "403 Forbidden", "GET", "/audit_events", nil, "this endpoint needs an administrator; it may need Premium or Ultimate, a self-managed or dedicated instance"},
+		{403, "403 Forbidden", "GET", "/audit_events", since("18.1"), "this endpoint needs an administrator; it may need Premium or Ultimate, a self-managed or dedicated instance, release 18.1 or later"},
 		{403, "DENIED", "GET", "/v2/_catalog", nil, "this endpoint needs an administrator"},
 		{404, "404 Project Not Found", "GET", "/projects/:id/jobs", nil, unseenHint},
 		{404, "404 Commit Not Found", "GET", "/projects/:id/jobs", func(r *rejection) { r.query = url.Values{"ref": {"x"}} }, unseenHint},
+		{404, "404 Commit Not Found", "GET", "/projects/:id/repository/compare", withRefs, unseenHint + `; the call had from="a" to="b" ref="c" sha="d" path="e"`},
+		{404, "404 Commit Not Found", "GET", "/projects/:id/repository/compare", func(r *rejection) { r.query = url.Values{"path": {"x"}} }, unseenHint + `; the call had path="x"`},
+		{404, "404 Commit Not Found", "GET", "/projects/:id/repository/compare", nil, unseenHint},
+		{404, "404 Project Not Found", "GET", "/projects/:id/repository/compare", withRefs, unseenHint},
+		{404, "404 Project Not Found", "GET", "/projects/:id/repository/compare", at("/projects/42/repository/compare"), unseenHint},
+		{404, "404 Project Not Found", "GET", "/projects/:id/repository/compare", at("/projects/app/repository/compare"), unseenHint + "; the path of a project begins with that of its group or user, as in group/app"},
+		{404, "404 Tag Not Found", "GET", "/projects/:id/repository/tags/:name", withRefs, unseenHint + `; the call had from="a" to="b" ref="c" sha="d" path="e"`},
+		{404, "404 Project Not Found", "GET", "/projects/:id/repository/tags/:name", at("/projects/app/repository/tags/v1"), unseenHint + "; the path of a project begins with that of its group or user, as in group/app"},
+		{404, "404 Group Not Found", "GET", "/groups/:id/labels", at("/groups/app/labels"), unseenHint},
 		{404, "the feature is off", "GET", "/projects/:id/audit_events", nil, ""},
 		{404, "404 Not Found", "GET", "/projects/:id/merge_request_approval_setting", nil, absentHint + "; this endpoint needs at least the Maintainer role for the project; it may need Premium or Ultimate; " + decodedHint},
 		{404, "404 Not found", "GET", "/projects/:id/runners", with("https://forge.example.com/api/v4"), absentHint + "; this endpoint needs an administrator or auditor, or at least the Maintainer role for the project; " + decodedHint},
@@ -75,7 +90,10 @@ func TestRejectionHint(t *testing.T) {
 		{404, "404 Not Found", "GET", "/jobs", here, "the endpoint may not exist"},
 		{404, "404 Not Found", "GET", "/projects/42/jobs", here, "the endpoint may not exist"},
 		{404, "404 Not Found", "GET", "/projects/acme/jobs.x", hereWithFormats, `the endpoint may not exist; a path is one argument: use /projects/:id with Args: forge.Path("acme/app")`},
+		{404, "404 Not Found", "GET", "/projects/acme", here, "the endpoint may not exist"},
 		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", hereWithFormats, absentHint},
+		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", hereFor("zip"), absentHint},
+		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", hereFor("rar"), absentHint + "; this version has the formats zip"},
 		{404, "404 Not Found", "GET", "/user", with("https://forge.example.com/acme/api/v4"), "check the base URL: the API was requested at https://forge.example.com/acme/api/v4"},
 		{404, "404 Not Found", "GET", "/user", here, ""},
 		{404, "404 page not found", "GET", "/user", fromOthers, ""},
@@ -111,7 +129,24 @@ func here(r *rejection)                        { r.loopback = true }
 func hereWithFormats(r *rejection) {
 	r.loopback, r.values = true, func(string) []string { return []string{"zip"} }
 }
-func fromOthers(r *rejection) { r.foreign = true }
+func hereFor(format string) func(*rejection) {
+	return func(r *rejection) {
+		hereWithFormats(r)
+		r.path = "/projects/1/repository/archive." + format
+	}
+}
+func fromOthers(r *rejection)         { r.foreign = true }
+func at(path string) func(*rejection) { return func(r *rejection) { r.path = path } }
+func since(release string) func(*rejection) {
+	return func(r *rejection) {
+		later := *r.route
+		later.Release = release
+		r.route = &later
+	}
+}
+func withRefs(r *rejection) {
+	r.query = url.Values{"from": {"a"}, "to": {"b"}, "ref": {"c"}, "sha": {"d"}, "path": {"e"}, "other": {"f"}}
+}
 
 // Whatever a server sends, a hint is one line without holes, names no section of the contract, and
 // has no tier, offering or release if the message names an object.

@@ -98,6 +98,7 @@ func TestMessageOfNestedValues(t *testing.T) {
 		`{"message":{"a":[[[["x"]]]]}}`:                        {"a": {"x"}},
 		`{"message":{"a":[[["x",7,null]]]}}`:                   {"a": {"x", "7"}},
 		`{"message":{"` + strings.Repeat("k", 257) + `":"x"}}`: {strings.Repeat("k", 256) + "...": {"x"}},
+		`{"message":{"a\u001bb":"x\u001by\n"}}`:                {"ab": {"xy"}},
 		`{"error":"insufficient_scope"}`:                       nil,
 		`{"error":"invalid_scope","scope":"api"}`:              nil,
 		`{"error":"insufficient_scope","scope":null}`:          nil,

@@ -93,6 +93,8 @@ func TestValidationErrorText(t *testing.T) {
 		"forge: GET /projects/:id/x: argument project (:id): 0 is not positive; nothing was sent":       {Route: "GET /projects/:id/x", Option: "argument", Param: "id", Reason: "0 is not positive"},
 		"forge: GET /registry/repositories/:id: argument repository (:id): it is nil; nothing was sent": {Route: "GET /registry/repositories/:id", Option: "argument", Param: "id", Reason: "it is nil"},
 		"forge: GET /audit_events/:id: argument audit event (:id): it is nil; nothing was sent":         {Route: "GET /audit_events/:id", Option: "argument", Param: "id", Reason: "it is nil"},
+		"forge: PUT /runners/:id: Options (id): it is nil; nothing was sent":                            {Route: "PUT /runners/:id", Option: "Options", Param: "id", Reason: "it is nil"},
+		"forge: PUT /runners/:id: argument key: it is nil; nothing was sent":                            {Route: "PUT /runners/:id", Option: "argument", Param: "key", Reason: "it is nil"},
 		"forge: argument id: it is nil; nothing was sent":                                               {Option: "argument", Param: "id", Reason: "it is nil"},
 		"forge: Scope (scope): it is bad; nothing was sent":                                             {Option: "Scope", Param: "scope", Reason: "it is bad"},
 		"forge: scope_param: it is bad; nothing was sent":                                               {Param: "scope_param", Reason: "it is bad"},

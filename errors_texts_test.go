@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -302,6 +303,7 @@ func TestMistakesAreExplained(t *testing.T) {
 
 		{"GitLab's token", fromEnv("GITLAB_TOKEN", "x"), "CI_JOB_TOKEN; GITLAB_URL and GITLAB_TOKEN are not read"},
 		{"GitLab's address", fromEnv("GITLAB_URL", host), "CI_JOB_TOKEN; GITLAB_URL and GITLAB_TOKEN are not read"},
+		{"the other half of a job", fromEnv("CI_JOB_TOKEN", "abcdefgh"), "environment: CI_JOB_TOKEN is set and CI_API_V4_URL is not: set both"},
 		{"half a job", fromEnv("CI_API_V4_URL", host), "environment: CI_API_V4_URL is set and CI_JOB_TOKEN is not: set both"},
 		{"variable without a scheme", fromEnv("FORGE_URL", "forge.example.com", "FORGE_TOKEN", "abcdefgh"), "FORGE_URL: the address must begin with https://; nothing was sent"},
 		{"job token as access token", done(401, "{}", callOf(RetryClassSafe), nil, WithToken("glcbt-abcdefgh")), "the token is a CI job token (glcbt-): pass it with WithJobToken"},
@@ -412,6 +414,9 @@ func TestErrorOfAProxy(t *testing.T) {
 		silent := &http.Transport{Proxy: http.ProxyURL(proxy), DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }}
 		c := wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: silent}), WithRetry(RetryPolicy{MaxAttempts: 1}))
 		assert.Equal(t, hint, asError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil, HeaderTimeout(time.Millisecond))).hint)
+		lost := &http.Transport{Proxy: http.ProxyURL(proxy), DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, io.ErrUnexpectedEOF }}
+		c = wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: lost}), WithRetry(RetryPolicy{MaxAttempts: 1}))
+		assert.Empty(t, asError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil)).hint, "a lost connection is no matter of the proxy's address")
 	}
 }
 

@@ -244,7 +244,7 @@ func TestStatedLengths(t *testing.T) {
 					if name == "Request, nil" {
 						continue
 					}
-					require.ErrorContains(t, err, " is "+map[bool]string{true: "longer", false: fmt.Sprintf("%d bytes shorter", stated-size)}[size > stated]+" than its ", label)
+					require.ErrorContains(t, err, map[bool]string{true: "the body", false: "the file"}[request]+" is "+map[bool]string{true: "longer", false: fmt.Sprintf("%d bytes shorter", stated-size)}[size > stated]+" than its ", label)
 					assert.Equal(t, size < stated, errors.Is(err, io.ErrUnexpectedEOF), label)
 				}
 			}

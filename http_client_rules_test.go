@@ -384,4 +384,13 @@ func TestHTTPClientLocks(t *testing.T) {
 	assert.Equal(t, 409, status)
 	assert.True(t, bytes.Equal([]byte(long), []byte(text)))
 	assert.Len(t, w.seen(), 2)
+	const used = `{"message":"You can run this at most once an hour"}`
+	var seen []Attempt
+	w = newWire(t, always(say(400, used, jsonType)))
+	c := wireClient(t, w.url, WithOnAttempt(func(_ context.Context, a Attempt) { seen = append(seen, a) }))
+	status, text, err = send(t.Context(), c.HTTPClient(), "DELETE", w.url+"/api/v4/projects/1/registry/repositories/2/tags", "")
+	require.NoError(t, err)
+	assert.Equal(t, fmt.Sprint(400, used), fmt.Sprint(status, text))
+	require.Len(t, seen, 1)
+	require.ErrorContains(t, seen[0].Err, "once an hour", "a 400 may report a quota")
 }

@@ -150,7 +150,8 @@ func TestHTTPClientRefusals(t *testing.T) {
 		"trailers":        func(r *http.Request) { r.Trailer = http.Header{"A": nil} },
 		"Request.URL":     func(r *http.Request) { r.URL = nil },
 		"not an absolute": func(r *http.Request) { r.URL.Opaque = "//a/b" },
-		"an absolute":     func(r *http.Request) { r.URL.Host = ":80" },
+		"Request.URL: it is not an absolute address with http or https; nothing was sent": func(r *http.Request) { r.URL.Scheme = "ftp" },
+		"an absolute": func(r *http.Request) { r.URL.Host = ":80" },
 		"(Cookie): a cookie may carry a credential: use an http.Client without a Jar": func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "a", Value: "b"}) },
 	} {
 		for _, address := range []string{w.url, other.url} {
@@ -167,6 +168,13 @@ func TestHTTPClientRefusals(t *testing.T) {
 			assert.NotContains(t, err.Error(), "glpat")
 			assert.EqualValues(t, 1, body.closed.Load(), name)
 		}
+	}
+	for _, length := range []int64{-1, 1} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url, nil)
+		require.NoError(t, err)
+		req.ContentLength = length
+		_, err = client.Transport.RoundTrip(req) //nolint:bodyclose // there is none
+		assertRefused(t, err, "Request.ContentLength", "")
 	}
 	assert.Empty(t, w.seen())
 	assert.Empty(t, other.seen())
@@ -221,6 +229,7 @@ func TestHTTPClientHeaders(t *testing.T) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 		require.NoError(t, err)
 		req.Header = http.Header{"Private-Token": {""}, "Job-Token": {""}, "Sudo": {"42"}, "X-Mine": {"a", "b"}, "User-Agent": {"mine"}}
+		req.Host = "" // that of the address
 		before := req.Header.Clone()
 		resp, err := client.Do(req)
 		assert.Equal(t, before, req.Header, "the request is not changed")
@@ -296,7 +305,7 @@ func shape(template string) string {
 // Every route of the API is found by each path that it can have.
 func TestMatchRoute(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	texts := []string{"group/app", "v1.0", "a b", "ü", "all", "x%y", "5"}
+	texts := []string{"group/app", "v1.0", "a b", "ü", "all", "x%y", "5", "x"}
 	for i := range routes {
 		r := &routes[i]
 		if r.base != apiBase {

@@ -94,9 +94,8 @@ func withoutTokenResponse(host string, err, cause error) error {
 
 // isConnectionError reports whether there was no complete response.
 func isConnectionError(err error) bool {
-	var exchange *url.Error
-	var network net.Error
-	return errors.As(err, &exchange) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	var network net.Error // a *url.Error, too
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // maxTokenResponse is the limit of x/oauth2.

@@ -119,8 +119,10 @@ func TestWaitEnds(t *testing.T) {
 		var v *ValidationError
 		require.ErrorAs(t, c.Registry.WaitDeleted(t.Context(), nil, 7), &v)
 		require.ErrorAs(t, c.Registry.WaitDeleted(t.Context(), ID(1), 0), &v)
-		_, err := c.MergeRequests.WaitMergeStatus(t.Context(), nil, 7)
-		require.ErrorAs(t, err, &v)
+		_, err := c.MergeRequests.WaitMergeStatus(t.Context(), nil, 0)
+		assertRefused(t, err, "argument", "id")
+		_, err = c.MergeRequests.WaitMergeStatus(t.Context(), ID(1), 0)
+		assertRefused(t, err, "argument", "merge_request_iid")
 		assert.Len(t, asked, 1)
 	})
 }
