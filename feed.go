@@ -142,7 +142,7 @@ func (p *progress) begin(limit int64) {
 	}
 }
 
-// has reports whether the row was consumed, in this content. After the first walk there are no ties.
+// has reports whether the row was consumed, in this content. Only the first walk has ties.
 func (p *progress) has(r row) bool {
 	return p.read.has(version{r.changed, r.id, r.sum}) || p.ties.has(version{r.at, r.id, r.sum})
 }

@@ -173,7 +173,7 @@ func TestHTTPClientRefusals(t *testing.T) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url, nil)
 		require.NoError(t, err)
 		req.ContentLength = length
-		_, err = client.Transport.RoundTrip(req) //nolint:bodyclose // there is none
+		_, err = client.Transport.RoundTrip(req)
 		assertRefused(t, err, "Request.ContentLength", "")
 	}
 	assert.Empty(t, w.seen())

@@ -362,13 +362,13 @@ func TestBlocks(t *testing.T) {
 	for _, step := range []struct{ size, rest, left int }{{8, 8, 8}, {7, 1, 1}, {1, 0, 0}, {longestBlock + 1, 1000, 0}, {longestBlock, 1000, blockSize - longestBlock}, {0, 1000, blockSize - longestBlock}} {
 		text := strings.Repeat("x", step.size)
 		assert.Equal(t, text, string(raws.copy([]byte(text), step.rest)))
-		assert.Equal(t, step.left, len(raws.block), "%v", step)
+		assert.Len(t, raws.block, step.left, "%v", step)
 	}
 	var r Reader
 	r.Reset([]byte(`{"k":"x","123456":1}`))
 	require.True(t, r.Object() && r.Key())
 	r.Unknown(new(map[string]json.RawMessage))
-	assert.Equal(t, len(`,"123456":1}`), len(r.raws.block))
+	assert.Len(t, r.raws.block, len(`,"123456":1}`))
 	r.Reset([]byte(`["12",123456789]`))
 	var s string
 	require.True(t, r.Array() && r.More() && Text(&s, &r))
