@@ -268,7 +268,7 @@ func TestPathRemedies(t *testing.T) {
 		"https://h/xacme/xapp/": `it is a URL: use "xacme/xapp"`, "ssh://git@h:22/acme/app.git": `it is a URL: use "acme/app"`,
 		"https://h/acme/app?a=1": `it is a URL: use "acme/app"`, "https://h/acme/app#a/b": `it is a URL: use "acme/app"`, "https://h/acme/app/-/issues": `it is a URL: use "acme/app"`,
 		"https://h": object, "https://h/": object, "https://h/?a": object, "https://h/#a": object, "https://h/acme//app": object, "https://h/../app": object,
-		"\tacme/app ": `it has spaces around it: use "acme/app"`, `acme\app`: `it has backslashes: use "acme/app"`,
+		" " + "acme/app" + " ": `it has spaces around it: use "acme/app"`, `acme\app`: `it has backslashes: use "acme/app"`,
 		"git@h:acme/app.git": `it is a clone address: use "acme/app"`, "git@h:acme/app": `it is a clone address: use "acme/app"`,
 		"@maya": `it begins with @: use "maya"`, "acme/app?x=1": `it has a query: use "acme/app"`, "acme/app/-/issues": `it is the path of a page: use "acme/app"`,
 		"acme%2Fapp": `it is escaped already: use "acme/app", which the client escapes`, "acme%252Fapp": `it is escaped already: use "acme/app", which the client escapes`,
