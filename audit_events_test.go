@@ -111,6 +111,7 @@ func TestAuditEventTarget(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(text), &own))
 		assert.Equal(t, want, own.String())
 	}
+	assert.Equal(t, "x", AuditEventTarget{ID: 60, Name: "x"}.String(), "a name that a program has set")
 	for _, text := range []string{`1.5`, `[1]`, `true`, `9223372036854775808`} {
 		var event AuditEvent
 		require.NoError(t, decodeInto([]byte(`{"target_id":`+text+`}`), &event))

@@ -152,13 +152,13 @@ func assertExclusive(t *testing.T, full checker, want map[string]string) {
 // What is required is missing if it is empty.
 func TestRequiredParameters(t *testing.T) {
 	for want, o := range map[string]checker{
-		"from": &CompareOptions{To: "x"}, "to": &CompareOptions{From: "x"}, "version": &CreateChangelogOptions{},
+		"from": &CompareOptions{To: "x"}, "to": &CompareOptions{From: "x"}, "version": &CreateChangelogOptions{}, "blocking_merge_request_id": &CreateBlockOptions{},
 	} {
 		var invalid *ValidationError
 		require.ErrorAs(t, o.check(), &invalid)
 		assert.Equal(t, want+": it is required", invalid.Param+": "+invalid.Reason)
 	}
-	for _, o := range []checker{&CompareOptions{From: "x", To: "x"}, &CreateChangelogOptions{Version: "x"}} {
+	for _, o := range []checker{&CompareOptions{From: "x", To: "x"}, &CreateChangelogOptions{Version: "x"}, &CreateBlockOptions{BlockingMergeRequestID: 1}} {
 		assert.NoError(t, o.check())
 	}
 	assert.Empty(t, (*ArchiveOptions)(nil).format())

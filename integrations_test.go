@@ -3,6 +3,7 @@ package forge
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -143,4 +144,10 @@ func TestFillMisfits(t *testing.T) {
 	_, err = integration.Decode(o)
 	require.NoError(t, err)
 	assert.True(t, *o.PushEvents, "a field that a program sets counts")
+
+	for _, value := range []string{"{", strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)} { // not JSON, and nested too deeply
+		integration.Extra["push_events"] = json.RawMessage(value)
+		_, err = integration.Decode(o)
+		require.Error(t, err)
+	}
 }

@@ -226,6 +226,7 @@ func TestContextChildren(t *testing.T) {
 // A limit of time of the call, which the cause of its context names, is a timeout as well.
 func TestTimeoutCauseOfTheCall(t *testing.T) {
 	limit := &TimeoutError{"the call took longer than 5s", errTest}
+	assert.True(t, limit.Timeout() && !limit.Temporary())
 	for _, test := range []struct{ cause, want error }{{limit, limit}, {io.ErrUnexpectedEOF, io.EOF}, {nil, io.EOF}} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		c := &Context{Context: ctx, Limits: &Limits{Header: time.Minute, Stall: time.Minute, Err: errTest}, Clock: time.Now()}
@@ -233,4 +234,6 @@ func TestTimeoutCauseOfTheCall(t *testing.T) {
 		cancel(test.cause)
 		require.ErrorIs(t, c.TimeoutCause(io.EOF), test.want)
 	}
+	c := &Context{Context: t.Context(), Limits: &Limits{}, Clock: time.Now()}
+	require.Equal(t, io.EOF, c.TimeoutCause(io.EOF), "no error stands for a limit")
 }

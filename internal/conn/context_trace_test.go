@@ -79,11 +79,13 @@ func TestTraceOfTheNextRequest(t *testing.T) {
 // Without TLS a connection is of HTTP/2 if the transport speaks nothing else.
 func TestIsHTTP2(t *testing.T) {
 	assert.False(t, newContext(t.Context(), 0, 0).IsHTTP2(), "without a request")
-	for _, alone := range []bool{false, true} {
+	for _, speaks := range [][2]bool{{true, true}, {false, true}, {true, false}, {false, false}} { // HTTP/1, HTTP/2 without TLS
+		alone := !speaks[0] && speaks[1]
 		c := newContext(t.Context(), time.Minute, time.Minute)
 		transport := &http.Transport{Protocols: new(http.Protocols)}
-		transport.Protocols.SetUnencryptedHTTP2(true)
-		transport.Protocols.SetHTTP1(!alone)
+		transport.Protocols.SetHTTP2(true)
+		transport.Protocols.SetHTTP1(speaks[0])
+		transport.Protocols.SetUnencryptedHTTP2(speaks[1])
 		ctx := c.Trace(http.Header{}, transport)
 		client, server := net.Pipe()
 		defer client.Close()

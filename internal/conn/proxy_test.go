@@ -51,6 +51,17 @@ func TestProxyError(t *testing.T) {
 	}
 }
 
+// The statuses that net/http has no text for.
+func TestProxyStatusText(t *testing.T) {
+	texts := map[int]string{
+		520: "Unknown Error Behind The Proxy", 521: "Server Is Down", 522: "Connection Timed Out", 523: "Server Is Unreachable", 524: "Response Timed Out",
+		525: "TLS Handshake Failed", 526: "Invalid Certificate", 527: "Tunnel Error", 530: "Server Not Found",
+	}
+	for status := range 600 {
+		assert.Equal(t, texts[status], ProxyStatusText(status), status)
+	}
+}
+
 // The error for an invalid proxy address does not quote the address.
 func TestProxyAddressIsHidden(t *testing.T) {
 	transport := Transport(&http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
@@ -67,7 +78,7 @@ func TestCheckProxy(t *testing.T) {
 	const scheme = "the proxy's address cannot be used: it must begin with http://, https:// or socks5://"
 	for address, want := range map[string]string{
 		"http://proxy": "", "https://user:p%40ss@proxy:3128/": "", "socks5://proxy": "", "socks5h://proxy:1": "",
-		"http://user:pa/ss@proxy": escape, "http://user:pa?ss@proxy": escape, "http://user:pa#ss@proxy": escape, "http:proxy": escape, "http://": escape, "http://:3128": escape,
+		"http://user:pa/ss@proxy": escape, "http://user:pa?ss@proxy": escape, "http://user:pa#ss@proxy": escape, "http://user/ss@proxy": escape, "http://user?ss@proxy": escape, "http://user#ss@proxy": escape, "http:proxy": escape, "http://": escape, "http://:3128": escape,
 		"ftp://proxy": scheme, "//proxy": scheme,
 	} {
 		proxy, err := url.Parse(address)

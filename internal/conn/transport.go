@@ -19,9 +19,8 @@ var (
 func Shared() *http.Transport {
 	sharedOnce.Do(func() {
 		shared = Transport(&http.Transport{
-			Proxy:             http.ProxyFromEnvironment,
-			ForceAttemptHTTP2: true,
-			IdleConnTimeout:   90 * time.Second,
+			Proxy:           http.ProxyFromEnvironment,
+			IdleConnTimeout: 90 * time.Second,
 		})
 	})
 	return shared

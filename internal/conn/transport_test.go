@@ -30,6 +30,8 @@ func TestPlainTransportKeepsHTTP2(t *testing.T) {
 	off := Transport(&http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}})
 	assert.False(t, off.ForceAttemptHTTP2, "HTTP/2 stays off if the caller has switched it off")
 
+	assert.True(t, Shared().ForceAttemptHTTP2)
+	assert.Equal(t, 90*time.Second, Shared().IdleConnTimeout)
 	forced := Transport(&http.Transport{ForceAttemptHTTP2: true, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}})
 	assert.True(t, forced.ForceAttemptHTTP2, "what the caller has set stays")
 

@@ -145,7 +145,10 @@ func TestRenew(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, fresh)
 	}
-	assert.Equal(t, []string{"", "one", "one"}, refused)
+	fresh, err = c.Renew(t.Context(), Sent{})
+	require.NoError(t, err)
+	assert.True(t, fresh, "a request without a token")
+	assert.Equal(t, []string{"", "one", "one", ""}, refused)
 
 	failure := errors.New("no token today")
 	failing := Bearer(func(context.Context, string) (*oauth2.Token, error) { return nil, failure })

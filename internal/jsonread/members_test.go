@@ -7,6 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+// What is not an object has no members.
+func TestMembers(t *testing.T) {
+	for _, text := range []string{"null", "1", `"a"`, "[1]", "", "nul"} {
+		assert.Equal(t, map[string]json.RawMessage{}, Members([]byte(text)), text)
+	}
+	assert.Equal(t, map[string]json.RawMessage{"a": json.RawMessage("[ 2]"), "b": json.RawMessage("null")}, Members([]byte(`{"a":1, "b" : null, "a": [ 2]}`)))
+}
+
 // Equal values have one content in any form; what is not JSON equals nothing, itself included.
 func TestEqual(t *testing.T) {
 	for _, class := range [][]string{

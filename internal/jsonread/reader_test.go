@@ -34,7 +34,7 @@ func TestTimes(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	east := time.Date(2026, 3, 1, 9, 30, 0, 5e8, time.FixedZone("", 2*3600))
 	values(t, Time, time.Now(), map[string]any{`"2026-03-01T09:30:00Z"`: at, `null`: time.Time{}, `""`: time.Time{}, `"x"`: "timestamp<-string", `5`: "timestamp<-number",
-		`"2026-03-01t09:30:00z"`: at, `"2026-03-01 09:30:00Z"`: at, `"2026-03-01 09:30:00 UTC"`: at, `"2026-03-01 09:30:00 +0000"`: at, `"2026-03-01T09:30:00.5+02:00"`: east, `"2026-03-01T09:30:00.5+0200"`: east,
+		`"2026-03-01t09:30:00z"`: at, `"2026-03-01 09:30:00Z"`: at, `"2026-03-01 09:30:00 UTC"`: at, `"2026-03-01 09:30:00 z"`: at, `"2026-03-01T09:30:00x02:00"`: "timestamp<-string", `"2026-03-01 09:30:00 +0000"`: at, `"2026-03-01T09:30:00.5+02:00"`: east, `"2026-03-01T09:30:00.5+0200"`: east,
 		`"2026-03-01T09:30:00.5+02"`: east, `"2026-03-01 09:30:00,500 +0200"`: east, `"2026-03-01T09:30:00.5000000000000000+02:00"`: east, `"2026-03-01T09:30:00.500000-05:30"`: east.In(time.FixedZone("", -19800)).Add(7*time.Hour + 30*time.Minute),
 		`"2026-03-01"`: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), `"2026-03-01 09:30:00"`: at,
 		`"2026-03-01T09:30:00.0000000001Z"`: partly{at, "timestamp<-string"}, `"2026-03-01T09:30:00.50000000005+0200"`: partly{east, "timestamp<-string"},
@@ -46,7 +46,7 @@ func TestTimes(t *testing.T) {
 	type day struct{ y, m, d int }
 	date := func(v *day, r *Reader) (ok bool) { v.y, v.m, v.d, ok = r.Date(); return ok }
 	values(t, date, day{1, 2, 3}, map[string]any{`"2024-02-29"`: day{2024, 2, 29}, `null`: day{}, `""`: day{}, `"2026-02-29"`: "date<-string", `"2026-00-01"`: "date<-string", `"2026-13-01"`: "date<-string", `":026-01-01"`: "date<-string",
-		`"2026-01-00"`: "date<-string", `"2026-1-01"`: "date<-string", `"2026-01-0x"`: "date<-string", `"2026-01-0:"`: "date<-string", `"2026-0:-01"`: "date<-string", `7`: "date<-number", `"2026-01-02x"`: "date<-string", `"2026-01"`: "date<-string",
+		`"2026-01-00"`: "date<-string", `"2026-1-01"`: "date<-string", `"2026x01-01"`: "date<-string", `"2026-01x01"`: "date<-string", `"2026-01-0x"`: "date<-string", `"2026-01-0:"`: "date<-string", `"2026-0:-01"`: "date<-string", `7`: "date<-number", `"2026-01-02x"`: "date<-string", `"2026-01"`: "date<-string",
 		`"2026-01-02T23:30:00-08:00"`: partly{day{2026, 1, 2}, "date<-string"}, `"2026-01-02 00:00:00 UTC"`: partly{day{2026, 1, 2}, "date<-string"}, `"2026-01-02T25:00:00Z"`: "date<-string"})
 }
 
@@ -127,7 +127,25 @@ func TestField(t *testing.T) {
 	r.Reset([]byte(`{"a":["` + strings.Repeat("x", 1000) + `"]}`))
 	readFields(&r, map[string]string{})
 	var limit *LimitError
-	assert.ErrorAs(t, r.End(), &limit, "what is kept counts")
+	require.ErrorAs(t, r.End(), &limit, "what is kept counts")
+	assert.EqualError(t, limit, "its values take more than 1000 bytes")
+	r = Reader{Limit: 5}
+	r.Take(5)
+	require.NoError(t, r.Err())
+	r.Take(1)
+	require.ErrorAs(t, r.Err(), &limit)
+
+	var extra map[string]json.RawMessage
+	r = Reader{}
+	r.Reset([]byte(`{"a":[1],"a":"x"}`))
+	require.True(t, r.Object())
+	for _, kept := range []int{0, 1} {
+		require.True(t, r.Field(&extra))
+		assert.Len(t, extra, kept)
+		Text(new(string), &r)
+	}
+	assert.False(t, r.Field(&extra))
+	assert.Nil(t, extra, "a map without values is none")
 }
 
 // readFields reads an object as if its fields were strings, arrays of integers and objects, and
@@ -206,6 +224,18 @@ func TestEveryByteOfAValue(t *testing.T) {
 			kinds[byte(c)] = "number"
 		}
 		assert.Equal(t, kinds[byte(c)], kindOf(byte(c)), "%q", c)
+	}
+}
+
+// The depth is limited as in encoding/json.
+func TestDepth(t *testing.T) {
+	for more := range 2 {
+		text := []byte(strings.Repeat("[", maxDepth+more) + strings.Repeat("]", maxDepth+more))
+		var r Reader
+		r.Reset(text)
+		r.Skip()
+		assert.Equal(t, more == 0, r.End() == nil)
+		assert.Equal(t, more == 0, json.Valid(text))
 	}
 }
 
@@ -338,6 +368,10 @@ func TestResetForgets(t *testing.T) {
 	r.path, r.scratch = nil, nil
 	assert.Equal(t, Reader{}, r)
 	assert.False(t, r.WasNull(), "nothing was read")
+	r.Skip()
+	require.Error(t, r.Err())
+	r.Reset([]byte("1"))
+	require.NoError(t, r.Err(), "of no text")
 	for more := range 2 { // memory beyond the bounds is not kept
 		for _, size := range [][2]int{{keptDepth + more, keptScratch}, {keptDepth, keptScratch + more}} {
 			r := Reader{data: []byte("1"), path: make([]step, 0, size[0]), scratch: make([]byte, 0, size[1])}
@@ -358,12 +392,18 @@ func TestBlocks(t *testing.T) {
 		assert.Equal(t, text, c.copy([]byte(text), step.rest))
 		assert.Equal(t, []int{step.used, step.block}, []int{c.block.Len(), c.block.Cap()}, "%v", step)
 	}
+	c.reset()
+	for more := range 2 { // a longer text is not kept
+		c.copy([]byte(strings.Repeat("x", longestKept+1-more)), 0)
+		assert.Equal(t, more == 0, c.used == 0)
+	}
 	var raws rawCopier
 	for _, step := range []struct{ size, rest, left int }{{8, 8, 8}, {7, 1, 1}, {1, 0, 0}, {longestBlock + 1, 1000, 0}, {longestBlock, 1000, blockSize - longestBlock}, {0, 1000, blockSize - longestBlock}} {
 		text := strings.Repeat("x", step.size)
 		assert.Equal(t, text, string(raws.copy([]byte(text), step.rest)))
 		assert.Len(t, raws.block, step.left, "%v", step)
 	}
+	assert.Nil(t, raws.copy(nil, 8), "what could not be read")
 	var r Reader
 	r.Reset([]byte(`{"k":"x","123456":1}`))
 	require.True(t, r.Object() && r.Key())
@@ -373,6 +413,13 @@ func TestBlocks(t *testing.T) {
 	var s string
 	require.True(t, r.Array() && r.More() && Text(&s, &r))
 	assert.Equal(t, 16, r.texts.block.Cap())
+	var raw json.RawMessage
+	for _, read := range []func(*json.RawMessage, *Reader) bool{Raw[json.RawMessage], Verbatim[json.RawMessage]} {
+		r.Reset([]byte(`{"key":1234567890}`))
+		require.True(t, r.Object() && r.Key() && r.KeyText() == "key" && r.texts.block.Cap() == 16)
+		require.True(t, read(&raw, &r))
+		assert.Len(t, r.raws.block, 1, "the end of the object")
+	}
 }
 
 // TestTextPrefix tests every byte at every position, before and after other bytes that end the
@@ -441,7 +488,7 @@ func TestMemoryIsApart(t *testing.T) {
 
 // A text with escapes is what encoding/json reads, whatever the script, also if it is not UTF-8.
 func TestTextsWithEscapes(t *testing.T) {
-	for _, part := range []string{"plain", "Größe", "Выгрузка", "导出", "🚀", "\xff", "\xd0", "\xed\xa0\x80", `\ud83d\ude80`, `\ud83d`, `\u0416`, `\"`} {
+	for _, part := range []string{"plain", "Größe", "Выгрузка", "导出", "🚀", "\xff", "\xd0", "\xed\xa0\x80", `\ud83d\ude80`, `\ud83d`, `\ud83d\nde80`, `\ud83dxude80`, `\u0416`, `\"`} {
 		for _, text := range []string{part, part + `\n` + part, `\n` + part, part + `\n`, part + "0123456789" + `\t` + part + "x"} {
 			var want, got string
 			text = `"` + text + `"`

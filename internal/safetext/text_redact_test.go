@@ -120,6 +120,15 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// Text that is no UTF-8 is cut as well, and a text may be the token alone.
+func TestBounds(t *testing.T) {
+	for limit, want := range []string{"...", "...", "...", "\x80\x80\x80"} {
+		assert.Equal(t, want, Truncate("\x80\x80\x80", limit))
+	}
+	assert.Equal(t, Redacted, Redact(secret, secret))
+	assert.Equal(t, []string{Redacted, "1234567"}, []string{Redact("12345678", "12345678"), Redact("1234567", "1234567")}, "the shortest token")
+}
+
 // FuzzRedact checks that no reading of the redacted text contains the token, for every spelling and
 // surrounding text, and that text without the token is returned unchanged.
 func FuzzRedact(f *testing.F) {

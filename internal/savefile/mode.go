@@ -34,5 +34,5 @@ func (t *temporary) prepare(old fs.FileInfo, private bool) error {
 
 // withoutGroup removes the bits of the group that others do not have.
 func withoutGroup(mode fs.FileMode) fs.FileMode {
-	return mode&^0o070 | mode&0o070&(mode&0o007<<3)
+	return mode&^0o070 | mode&(mode&0o007<<3)
 }

@@ -62,6 +62,31 @@ func TestUnknownOwner(t *testing.T) {
 	assert.NoError(t, checkTrust(os.TempDir(), info{}))
 }
 
+// owned is a file of a user.
+type owned struct {
+	info
+	user int
+}
+
+func (o owned) Sys() any { return &syscall.Stat_t{Uid: uint32(o.user)} }
+
+// Only where everybody may write, and the sticky bit keeps what others have put there, the owner
+// counts.
+func TestCheckTrust(t *testing.T) {
+	dir, other := t.TempDir(), os.Geteuid()+1
+	for mode, trusted := range map[fs.FileMode]bool{0o777: true, fs.ModeSticky | 0o775: true, fs.ModeSticky | 0o777: false, fs.ModeSticky | 0o702: false, 0o755: true} {
+		require.NoError(t, os.Chmod(dir, mode))
+		assert.Equal(t, trusted, checkTrust(dir, owned{user: other}) == nil, "%s", mode)
+		assert.NoError(t, checkTrust(dir, owned{user: os.Geteuid()}))
+	}
+	err := checkTrust(t.TempDir()+"/none", owned{user: other})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoError(t, os.Chmod(dir, fs.ModeSticky|0o777))
+	err = checkTrust(dir, owned{user: other})
+	require.ErrorIs(t, err, fs.ErrPermission)
+	assert.EqualError(t, err, "x belongs to another user, in a directory that everybody may write to: permission denied")
+}
+
 // The owner of a private file can read it, for every mode of the replaced file.
 func TestPrivateIsReadable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")

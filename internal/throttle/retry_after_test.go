@@ -38,6 +38,7 @@ func TestRetryAfter(t *testing.T) {
 		{"date in the past", 429, header("Date", skewed, "Retry-After", "Mon, 02 Jan 2034 15:03:05 GMT"), 0},
 		{"negative", 429, header("Retry-After", "-5"), 0},
 		{"garbage", 429, header("Retry-After", "soon"), 0},
+		{"garbage and reset", 429, header("Retry-After", "x", "Ratelimit-Reset", "9"), 9 * time.Second},
 		{"none", 429, header(), 0},
 		{"absurd", 429, header("Retry-After", "1"+strings.Repeat("0", 30)), 10 * 365 * 24 * time.Hour},
 		{"reset", 429, header("Ratelimit-Reset", fmt.Sprint(now.Unix()+9)), 9 * time.Second},
