@@ -396,6 +396,7 @@ func TestForeignEmbedded(t *testing.T) {
 	type Two struct{ Three }
 	type One struct{ Two }
 	likeEncodingJSON(t, `{"A":1,"B":2,"C":3}`, func() (v struct{ One }) { return v })
+	likeEncodingJSON(t, `{"A":1,"B":"","C":3}`, func() (v One) { return v })
 	likeEncodingJSON(t, `{"f":{"A":1},"A":2,"Four":{"B":1}}`, func() (v struct {
 		Four `json:"f"`
 	}) {
@@ -420,14 +421,18 @@ func TestDecodeParts(t *testing.T) {
 		return r
 	}
 	assert.Equal(t, map[string]string{"a": "", "b": "x"}, mapOf(read(`{"a":null,"b":"x","c":"x","c":[]}`), jsonread.Text[string]))
+	assert.Equal(t, map[string][]string{"a": nil, "b": {}}, mapOf(read(`{"a":null,"b":[],"c":5}`), sliceDecoder(jsonread.Text[string])))
 	for text, want := range map[string][]string{`"a"`: {"a"}, `["a","b"]`: {"a", "b"}, "[]": {}, "5": nil, "null": nil} {
 		var got []string
 		texts(&got, read(text))
 		assert.Equal(t, want, got, text)
 	}
-	for text, want := range map[string]int{`{"a":1,"rows":[{"id":1},{"id":2}],"b":2}`: 2, `{"rows":null}`: 0, `{"rows":[]}`: 0, `{"a":1}`: -1, `{}`: -1, `{"rows":5}`: -1} {
+	for text, want := range map[string]int{`{"a":1,"rows":[{"id":1},{"id":2}],"b":2}`: 2, `{"rows":null}`: 0, `{"rows":[]}`: 0, `{"a":1}`: -1, `{}`: -1, `{"rows":5}`: -1, `{"rows":[{"id":1}`: -1, `{"rows":[{"id":`: -1} {
 		rows, err := decodeMember[listRow](read(text), "rows")
 		assert.Equal(t, want < 0, err != nil, "%s: %v", text, err)
 		assert.Len(t, rows, max(want, 0), text)
 	}
+	_, err := unmarshalForeign(new(struct{ A int }), read(`{"A":`))
+	require.Error(t, err, "the text is cut off")
+	require.EqualError(t, decodeInto([]byte("1"), new(int)), "*int has no decoder")
 }

@@ -109,6 +109,10 @@ func TestSaveToErrors(t *testing.T) {
 			require.ErrorIs(t, err, test.is, name)
 		}
 	}
+	missing := filepath.Join(dir, "missing", "x")
+	for op, want := range map[string]string{"open": "; the directory " + filepath.Dir(missing) + " does not exist: create it first", "rename": ""} {
+		assert.Equal(t, want, saveHint(missing, &os.PathError{Op: op, Path: missing, Err: os.ErrNotExist}), op)
+	}
 	content, err := os.ReadFile(old)
 	require.NoError(t, err)
 	assert.Equal(t, "old", string(content))

@@ -54,6 +54,10 @@ func TestDrift(t *testing.T) {
 
 	_, err = c.With(WithDrift(&drift), WithDrift(nil))
 	require.NoError(t, err)
+
+	var cleaned Drift
+	cleaned.watch(&route{Route: Route{Method: "GET", Template: "/x"}}, func(text string, limit int) string { return fmt.Sprint(text, limit) })("/a", "b", "c")
+	assert.Equal(t, []DriftEntry{{"GET /x", "/a512", "b", "c", 1}}, cleaned.Entries())
 }
 
 // Many clients may share one Drift, and a server cannot make it grow without a limit.

@@ -140,7 +140,7 @@ func (a Age) duration() (time.Duration, error) {
 
 func (a Age) invalid() error {
 	remedy := ""
-	if d, err := time.ParseDuration(string(a)); err == nil && d >= time.Hour && d%time.Hour == 0 {
+	if d, _ := time.ParseDuration(string(a)); d >= time.Hour && d%time.Hour == 0 {
 		remedy = fmt.Sprintf(": use \"%dh\"", d/time.Hour)
 	}
 	return fmt.Errorf("forge: %q is not an age of the form 1h, 1d or 1month%s", safetext.Clean(string(a), 64), remedy)

@@ -218,6 +218,13 @@ func TestBodiesAreUTF8(t *testing.T) {
 	}
 	_, err := encodeJSON(&typedOptions{At: time.Unix(0, 0), Ratio: math.NaN()})
 	require.ErrorContains(t, err, "it cannot be encoded as JSON", "beside a time")
+	for says, bad := range map[string]any{"unsupported value: NaN": math.NaN(), "0s is not a positive number of whole seconds": time.Duration(0)} {
+		_, err = encodeJSON(&extraOptions{map[string]any{"x": struct {
+			At    time.Time
+			Other any
+		}{time.Unix(0, 0), bad}}})
+		require.ErrorContains(t, err, says, "beside a time")
+	}
 	root := &tree{text: "\ufffd"}
 	root.parent, root.one = root, &tree{text: "b", parent: root}
 	root.two = []*tree{root, root.one, root}

@@ -221,11 +221,13 @@ func TestDocumentedValues(t *testing.T) {
 		State IssueState `url:"state"`
 	}
 	type outer struct {
-		Not *inner `url:"not"`
+		Not   *inner      `url:"not"`
+		Other *IssueState `url:"other"`
 	}
 	want := documentedValues(&ListIssuesOptions{}, "state")
 	require.Contains(t, want, "opened")
 	assert.Equal(t, want, documentedValues(&outer{}, "not[state]"))
+	assert.Equal(t, want, documentedValues(&outer{}, "other"))
 	for _, options := range []any{nil, ListIssuesOptions{}, new(int), &map[string]string{}} {
 		assert.Nil(t, documentedValues(options, "state"), "%T", options)
 	}

@@ -190,8 +190,12 @@ func TestFakeListRejectsOptions(t *testing.T) {
 			assert.Equal(t, []string{want.Option, want.Param, want.Reason}, []string{got.Option, got.Param, got.Reason})
 		})
 	}
+	var page forge.Response
+	_, err := forge.Collect(forge.FakeList([]*forge.User{{}, {}}, forge.Since("mark"), forge.Into(&page), forge.PerPage(1)))
+	require.NoError(t, err)
+	require.Equal(t, forge.Mark("mark"), page.Mark)
 	var plan forge.PlannedRequest
-	_, err := forge.Collect(forge.FakeList([]*forge.User{{}}, forge.DryRun(&plan)))
+	_, err = forge.Collect(forge.FakeList([]*forge.User{{}}, forge.DryRun(&plan)))
 	require.ErrorIs(t, err, forge.ErrDryRun)
 }
 

@@ -271,7 +271,7 @@ func (r *markReader) number() int64 {
 
 func (r *markReader) versions() (all versions) {
 	var v version
-	for n := r.number(); n > 0 && !r.damaged; n-- {
+	for n := r.number(); n > 0; n-- {
 		v.at -= r.number()
 		v.id += r.number()
 		if len(r.data) < 4 {

@@ -3,6 +3,8 @@ package forge
 import (
 	"cmp"
 	"encoding/base64"
+	"encoding/json"
+	"hash/crc32"
 	"net/http"
 	"net/url"
 	"testing"
@@ -161,6 +163,11 @@ func TestProgressOfRows(t *testing.T) {
 	assert.True(t, next.deliver(changed), "among the changes")
 	assert.False(t, next.has(r))
 
+	assert.EqualValues(t, 2000, next.at)
+	next.begin(9500)
+	old.finish()
+	assert.Equal(t, []int64{0, 9500, 0, 8000}, []int64{next.from, next.limit, old.from, old.limit}, "from belongs to the first walk")
+
 	second := progress{from: 8500}
 	assert.True(t, second.recent(8000), "servers may show whole seconds")
 	assert.False(t, second.recent(7999))
@@ -178,6 +185,14 @@ func TestMarkBounds(t *testing.T) {
 		_, left = all.encode(room)
 		assert.Equal(t, want, left, "%d bytes", room)
 	}
+	tied := progress{copying: true}
+	for id := range int64(2000) {
+		tied.consume(row{id: id, at: 1000, changed: -1})
+	}
+	again, err := tied.mark("").progress("")
+	require.NoError(t, err)
+	assert.Equal(t, []int{0, 2000 - tied.mark("").Forgotten()}, []int{len(again.read.sorted), len(again.ties.sorted)})
+	assert.Less(t, len(again.ties.sorted), 2000)
 	for data, want := range map[string]string{"": "the mark is damaged", "\x00": "the mark is damaged", "\x00\x00\x00\x00\x00\x00": ""} {
 		mark := Mark(markVersion + ".list." + base64.RawURLEncoding.EncodeToString([]byte(cursorChecksum("list"+data)+data)))
 		_, err := mark.progress("list")
@@ -276,7 +291,24 @@ func TestFeedFails(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, rest, 45-seen)
 	assert.Equal(t, 20, seen)
-	s.unsorted = true
+
+	mark := page.Mark
+	for range 2 { // the page is reported before its first item, with the mark before that item
+		for issue, err := range client.Issues.List(t.Context(), nil, Since(mark), Into(&page)) {
+			require.NoError(t, err)
+			require.Equal(t, s.rows[20].id, issue.ID)
+			break
+		}
+		require.Equal(t, http.StatusOK, page.Status)
+		mark = page.Mark
+	}
+	for _, mark = range []Mark{"", MarkAt(time.Unix(7, 0))} {
+		s.before = faultAt(1)
+		_, err = Collect(client.Issues.List(t.Context(), nil, Since(mark), Into(&page)))
+		require.ErrorIs(t, err, ErrNotFound)
+		assert.Equal(t, mark, page.Mark, "nothing was read")
+	}
+	s.before, s.unsorted = nil, true
 	_, err = Collect(client.Issues.List(t.Context(), nil, Since("")))
 	assert.ErrorContains(t, err, "forge: GET /issues: ")
 }
@@ -289,4 +321,7 @@ func TestFeedWindowBegins(t *testing.T) {
 	events, err := Collect(s.client(t).AuditEvents.List(t.Context(), nil, Since(MarkAt(time.UnixMicro(r.created+300*ms)))))
 	require.NoError(t, err)
 	assert.Len(t, events, 1)
+	text := json.RawMessage(`{"id":1,"created_at":"1970-01-01T00:00:07Z"}`)
+	f := &feed{request: s.client(t).customRequest(Call{Route: "/audit_events"})}
+	assert.Equal(t, row{id: 1, at: 7000, changed: 7000, sum: crc32.ChecksumIEEE(text)}, f.row(&text), "events have no time of a change")
 }

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -308,7 +309,7 @@ func TestFileNames(t *testing.T) {
 		`attachment; filename="C:evil.exe"`: "C_evil.exe", `attachment; filename="a.txt:stream"`: "a.txt_stream", `attachment; filename="a<b>c|d?e*f"`: "a_b_c_d_e_f",
 		`attachment; filename="CON"`: "", `attachment; filename="nul.tar.gz"`: "", `attachment; filename="Aux .zip"`: "", `attachment; filename="prn."`: "", `attachment; filename=".con"`: "",
 		`attachment; filename="com1"`: "", `attachment; filename="LPT0.txt"`: "", `attachment; filename*=UTF-8''COM%c2%b9.zip`: "", `attachment; filename="CONIN$"`: "", `attachment; filename="conout$.x"`: "",
-		`attachment; filename="COM10.zip"`: "COM10.zip", `attachment; filename="1.zip"`: "1.zip", `attachment; filename="console"`: "console", `attachment; filename="COM.zip"`: "COM.zip", `attachment; filename="nul-1.zip"`: "nul-1.zip",
+		`attachment; filename="COM10.zip"`: "COM10.zip", `attachment; filename="1.zip"`: "1.zip", `attachment; filename="console"`: "console", `attachment; filename="COM.zip"`: "COM.zip", `attachment; filename="comx.zip"`: "comx.zip", `attachment; filename="nul-1.zip"`: "nul-1.zip",
 		`attachment; filename="archive-main-1a2b.tar.gz"`: "archive-main-1a2b.tar.gz",
 	} {
 		assert.Equal(t, want, fileName(http.Header{"Content-Disposition": {disposition}}), disposition)
@@ -393,6 +394,11 @@ func FuzzFileName(f *testing.F) {
 	})
 }
 
+// fullOnClose is content whose Close fails.
+type fullOnClose struct{ io.Reader }
+
+func (fullOnClose) Close() error { return errors.New("full") }
+
 // Content of another length, and a reader that breaks the rules of io.Reader, end in one error, with
 // none of the bytes that would complete the request.
 func TestExactReader(t *testing.T) {
@@ -402,14 +408,17 @@ func TestExactReader(t *testing.T) {
 		content io.Reader
 		size    int64
 		want    string // the error
+		buffer  int    // 0: 8 bytes
 	}{
-		{strings.NewReader("abc"), 3, "EOF"}, {strings.NewReader(""), 0, "EOF"},
-		{strings.NewReader("abcd"), 3, file + "longer than its Size" + set}, {strings.NewReader("a"), 0, file + "longer than its Size" + set}, {strings.NewReader("abcdefghi"), 3, file + "longer than its Size" + set},
-		{strings.NewReader(""), 3, file + "3 bytes shorter than its Size" + set},
-		{reader(9, nil), 0, "the file cannot be read: Read returned 9 for 8 bytes"}, {reader(-1, nil), 0, "the file cannot be read: Read returned -1 for 8 bytes"}, {reader(0, nil), 0, "the file cannot be read: " + io.ErrNoProgress.Error()},
+		{strings.NewReader("abc"), 3, "EOF", 0}, {strings.NewReader(""), 0, "EOF", 0}, {strings.NewReader("abc"), 3, "EOF", 3},
+		{strings.NewReader("abcd"), 3, file + "longer than its Size" + set, 0}, {strings.NewReader("a"), 0, file + "longer than its Size" + set, 0}, {strings.NewReader("abcdefghi"), 3, file + "longer than its Size" + set, 0},
+		{strings.NewReader("abcd"), 3, file + "longer than its Size" + set, 3}, // the byte too many is behind a full buffer
+		{strings.NewReader(""), 3, file + "3 bytes shorter than its Size" + set, 0},
+		{reader(9, nil), 0, "the file cannot be read: Read returned 9 for 8 bytes", 0}, {reader(-1, nil), 0, "the file cannot be read: Read returned -1 for 8 bytes", 0}, {reader(0, nil), 0, "the file cannot be read: " + io.ErrNoProgress.Error(), 0},
+		{reader(0, errors.New("broken")), 3, "the file cannot be read: broken", 0},
 	} {
 		r := &exactReader{content: io.NopCloser(row.content), left: row.size}
-		p := make([]byte, 8)
+		p := make([]byte, cmp.Or(row.buffer, 8))
 		n, err := r.Read(p)
 		if row.want == "EOF" {
 			assert.EqualValues(t, row.size, n)
@@ -426,6 +435,10 @@ func TestExactReader(t *testing.T) {
 	r := &exactReader{content: io.NopCloser(strings.NewReader("a")), left: 3, body: true}
 	_, err := io.ReadAll(r)
 	require.EqualError(t, err, "the body is 2 bytes shorter than its ContentLength"+set)
+	for want, content := range map[string]io.Reader{"the file cannot be closed: full": strings.NewReader("a"), "the file cannot be read: broken": reader(0, errors.New("broken"))} {
+		_, err = io.ReadAll(&exactReader{content: fullOnClose{content}, left: 1})
+		require.EqualError(t, err, want)
+	}
 	for name, want := range map[string]string{"": "", "a": "a.csv", "a.csv": "a.csv"} {
 		assert.Equal(t, want, File{Name: name}.ending(".csv").Name)
 	}

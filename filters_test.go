@@ -179,6 +179,11 @@ func TestFilterRefusals(t *testing.T) {
 	} {
 		assert.Equal(t, row.want, row.filter.refusal(), "%#v", row.filter)
 	}
+	for want, names := range map[string][]string{"": {"a"}, "no labels: omit the field": {}, "a label is blank": {"a", " "}} {
+		assert.Equal(t, want, refusedNames(names))
+	}
+	_, err := encodeQuery(&ListIssuesOptions{Labels: Labels("a\n,b")})
+	require.ErrorContains(t, err, `label "a\n,b" has a comma, which separates labels on the wire`)
 	field := func(v any) reflect.Value { return reflect.ValueOf(struct{ F any }{v}).Field(0) }
 	for value, want := range map[any]string{(*ID)(nil): "", ID(1): "", ID(0): "id 0 is not positive", 7: ""} {
 		assert.Equal(t, want, refusedFilter(field(value)), "%#v", value)

@@ -408,3 +408,26 @@ func TestStreamEndsAtEOF(t *testing.T) {
 		}
 	}
 }
+
+// A server, or a transport, that repeats the token in a trailer or in an error of the stream does not
+// bring it into a log.
+func TestStreamIsRedacted(t *testing.T) {
+	const token = "a-secret-token"
+	for name, content := range map[string]io.Reader{"whole": strings.NewReader("{}"), "broken": iotest.ErrReader(errors.New("no " + token))} {
+		trailer := http.Header{"X-Sum": {"7 " + token}}
+		c, err := NewClient("https://forge.example.com", WithToken(token), through(func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(content), Trailer: trailer, Request: req}, nil
+		}))
+		require.NoError(t, err)
+		stream, err := c.Open(t.Context(), Call{Route: "/things"})
+		require.NoError(t, err)
+		_, err = io.ReadAll(stream)
+		if name == "whole" {
+			require.NoError(t, err)
+			assert.Equal(t, "7 [redacted]", trailer.Get("X-Sum"))
+		} else {
+			assert.ErrorContains(t, err, "no ")
+			assert.NotContains(t, err.Error(), token)
+		}
+	}
+}

@@ -223,6 +223,7 @@ func TestMarshalErrors(t *testing.T) {
 		{Issue{Extra: map[string]json.RawMessage{"title": json.RawMessage(`}`)}}, notJSON},
 		{Issue{Title: "t", Extra: map[string]json.RawMessage{"title": json.RawMessage(`}`)}}, notJSON},
 		{Issue{DueDate: Date{2026, 2, 30}}, "forge: 2026-02-30 is not a date of the calendar"},
+		{Issue{DueDate: Date{2026, 2, 30}, Extra: map[string]json.RawMessage{"x": json.RawMessage(`{`)}}, "forge: 2026-02-30 is not a date of the calendar"}, // the first error
 		{RunnerJob{Duration: new(math.Inf(1))}, "unsupported value: +Inf"},
 		{Issue{CreatedAt: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "year outside of range [0,9999]"},
 		{Issue{Author: UserSummary{Extra: map[string]json.RawMessage{"x": json.RawMessage(`{`)}}}, notJSON},
@@ -262,5 +263,9 @@ func TestMarshalOtherEncoders(t *testing.T) {
 func TestIsSameField(t *testing.T) {
 	label, none := reflect.ValueOf(&Label{Name: "a"}), reflect.ValueOf((*Label)(nil))
 	assert.True(t, isSameField(label, reflect.ValueOf(&Label{Name: "a"})) && isSameField(none, none))
+	for v, want := range map[any]bool{new(1): true, "": false, 1: false} {
+		assert.Equal(t, want, canBeNil(reflect.TypeOf(v).Kind()))
+	}
+	assert.True(t, canBeNil(reflect.Map) && canBeNil(reflect.Slice))
 	assert.False(t, isSameField(label, none) || isSameField(none, label) || isSameField(label, reflect.ValueOf(&Label{Name: "b"})))
 }
