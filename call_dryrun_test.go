@@ -164,6 +164,7 @@ func TestPlannedRequest(t *testing.T) {
 		return err
 	}, WithToken(secret))
 	assert.Nil(t, p.Body)
+	assert.NotContains(t, p.Curl(), "Content-Type", "curl writes the boundary")
 	assert.True(t, strings.HasSuffix(p.Curl(), ` --form-string 'name=@etc' --form 'file=@"testdata/no such; \"file\"";filename="b\\c[redacted]"'`), p.Curl())
 
 	p = plan(func(c *Client, o RequestOption) error {
@@ -176,4 +177,6 @@ func TestPlannedRequest(t *testing.T) {
 	}, WithToken(secret))
 	assert.Equal(t, http.Header{"Accept": {"*/*"}, "Accept-Encoding": {"identity"}, "Private-Token": {"[redacted]"}, "User-Agent": {"forge-go/" + Version}}, p.Header)
 	assert.Equal(t, `curl 'https://forge.example.com/base/api/v4/projects/1/repository/archive' --header "PRIVATE-TOKEN: $FORGE_TOKEN"`, p.Curl(), "curl has these headers itself")
+	own := PlannedRequest{Method: http.MethodGet, URL: "https://a.example.com", Header: http.Header{"Authorization": {"mine"}}}
+	assert.Equal(t, "curl 'https://a.example.com' --header 'Authorization: mine'", own.Curl(), "no credential replaces it")
 }

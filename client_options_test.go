@@ -278,6 +278,9 @@ func TestClientDefaults(t *testing.T) {
 		_, err := c.With(option)
 		refusedOption(t, err, strings.TrimSpace(name))
 	}
+	for _, p := range []RetryPolicy{{MaxAttempts: -1}, {MinWait: -1}, {MaxWait: -1}, {MaxRetryAfter: -1}} {
+		require.ErrorContains(t, p.check("Retry"), "a field is negative: use 0 for its default", p)
+	}
 	for name, option := range map[string]RequestOption{"HeaderTimeout": HeaderTimeout(0), "Timeout": Timeout(0), "Ahead": Ahead(-1)} {
 		_, err := Collect(c.Issues.List(t.Context(), nil, option))
 		refusedOption(t, err, name)

@@ -66,6 +66,7 @@ func TestRejectionHint(t *testing.T) {
 		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("group/app.x"), "the registry's user may lack access, or the image may not exist"},
 		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("forge.example.com/a"), `the registry's user may lack access, or the image may not exist; an image path has no host: omit "forge.example.com" if it is one`},
 		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("proxy/a"), "the registry's user may lack access, or the image may not exist"},
+		{403, "403 Forbidden", "POST", "/projects/:id/issues/:issue_iid/notes", nil, "the user may lack the role for this call; this endpoint may need Premium or Ultimate"},
 		{403, "403 Forbidden", "GET", "/groups/:id/integrations", nil, "this endpoint needs at least the Maintainer role for the group; it may need release 17.9 or later"},
 		{403, "403 Forbidden", "GET", "/audit_events", nil, "this endpoint needs an administrator; it may need Premium or Ultimate, a self-managed or dedicated instance"},
 		{403, "403 Forbidden", "GET", "/audit_events", since("18.1"), "this endpoint needs an administrator; it may need Premium or Ultimate, a self-managed or dedicated instance, release 18.1 or later"},
@@ -95,7 +96,9 @@ func TestRejectionHint(t *testing.T) {
 		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", hereFor("zip"), absentHint},
 		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", hereFor("rar"), absentHint + "; this version has the formats zip"},
 		{404, "404 Not Found", "GET", "/user", with("https://forge.example.com/acme/api/v4"), "check the base URL: the API was requested at https://forge.example.com/acme/api/v4"},
+		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", at("/projects/1/repository/archive.rar"), absentHint},
 		{404, "404 Not Found", "GET", "/user", here, ""},
+		{404, "MANIFEST_UNKNOWN: manifest is not here", "GET", "/v2/:image_path/manifests/:tag", nil, unseenHint},
 		{404, "404 page not found", "GET", "/user", fromOthers, ""},
 		{404, "an HTML page", "GET", "/projects/:id/audit_events", fromOthers, decodedHint},
 

@@ -35,6 +35,7 @@ func TestErrorText(t *testing.T) {
 		{404, "4040 is no id", "404 Not Found: 4040 is no id"},
 		{409, "", "409 Conflict"},
 		{599, "599 odd", "599: odd"},
+		{521, "521 Server Is Down", "521 Server Is Down"},
 		{0, "", "the call failed"},
 		{0, "the server said no", "the server said no"},
 	} {
@@ -86,6 +87,8 @@ func TestErrorTextIsBounded(t *testing.T) {
 		}
 	})
 	require.LessOrEqual(t, len((&Error{hint: strings.Repeat("a", 20_000)}).Error()), 8<<10)
+	text := limitedText(strings.Repeat("a", 20_000), strings.Repeat("b", 20_000), strings.Repeat("c", 20_000))
+	require.Equal(t, strings.Repeat("a", 4093)+"...: "+strings.Repeat("b", 2043)+"..."+strings.Repeat("c", 2045)+"...", text)
 }
 
 func TestValidationErrorText(t *testing.T) {

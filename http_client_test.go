@@ -228,7 +228,7 @@ func TestHTTPClientHeaders(t *testing.T) {
 	for address, want := range map[string]error{w.url: nil, other.url: &ValidationError{}} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 		require.NoError(t, err)
-		req.Header = http.Header{"Private-Token": {""}, "Job-Token": {""}, "Sudo": {"42"}, "X-Mine": {"a", "b"}, "User-Agent": {"mine"}}
+		req.Header = http.Header{"Private-Token": {""}, "Job-Token": {"", ""}, "Sudo": {"42"}, "X-Mine": {"a", "b"}, "User-Agent": {"mine"}}
 		req.Host = "" // that of the address
 		before := req.Header.Clone()
 		resp, err := client.Do(req)

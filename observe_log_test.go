@@ -78,7 +78,7 @@ func TestLogLevels(t *testing.T) {
 		assert.Equal(t, test.want, got, test.name)
 		assert.Contains(t, text, `"route":"`+idempotentRoute+`"`)
 		assert.Contains(t, text, `"service":"issues"`)
-		assert.Equal(t, test.name == "404", strings.Contains(text, `"request_id":"r-1"`))
+		assert.Equal(t, test.name == "404", strings.Contains(text, `"request_id":`))
 		if test.name == "lost" { // the record of a retry has its cause: at info level there is none of the attempt
 			assert.Regexp(t, `"msg":"forge: retry"[^\n]*"error":"[^"]*(reset by peer|closed)`, text)
 		}
