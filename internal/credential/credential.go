@@ -107,9 +107,9 @@ func (c Credential) Same(other Credential) bool {
 	if c.kind != other.kind || c.kind == OAuthToken {
 		return false
 	}
-	_, value, _, _ := c.Authorize(context.Background()) // of one kind, the names of the headers are equal
-	_, otherValue, _, _ := other.Authorize(context.Background())
-	return subtle.ConstantTimeCompare([]byte(value), []byte(otherValue)) == 1
+	name, value, _, _ := c.Authorize(context.Background())
+	otherName, otherValue, _, _ := other.Authorize(context.Background())
+	return name == otherName && subtle.ConstantTimeCompare([]byte(value), []byte(otherValue)) == 1
 }
 
 // Fixed returns a credential that sends the same token with every request. The kind is AccessToken
