@@ -315,6 +315,14 @@ func feedRequests(t *testing.T) {
 		return nil
 	}
 	client := s.client(t)
+	var page Response
+	given := MarkAt(time.UnixMicro(s.rows[0].created))
+	for _, err := range client.Issues.List(t.Context(), nil, Since(given), Into(&page)) {
+		require.NoError(t, err)
+		break
+	}
+	assert.NotEmpty(t, page.Mark, "there is a mark when the first item arrives")
+	sent = nil
 	for _, err := range client.Issues.List(t.Context(), &ListIssuesOptions{State: IssueStateOpened}, Since(""), PerPage(10)) {
 		require.NoError(t, err)
 		synctest.Wait()
