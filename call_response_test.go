@@ -141,11 +141,6 @@ func TestErrorBodies(t *testing.T) {
 	}
 	err := wireClient(t, newWire(t, always(say(400, "", "X-Request-Id: "+strings.Repeat("x", 129)))).url).Do(t.Context(), callOf(RetryClassNonIdempotent), nil)
 	assert.Equal(t, strings.Repeat("x", 128)+"...", asError(t, err).RequestID)
-	var limited Response
-	w := newWire(t, always(say(200, "{}", jsonType, "RateLimit-Limit: 2000", "RateLimit-Remaining: 7", "RateLimit-Reset: 1790000000")))
-	require.NoError(t, wireClient(t, w.url).Do(t.Context(), callOf(RetryClassSafe), nil, Into(&limited)))
-	assert.Equal(t, RateLimit{Limit: 2000, Remaining: 7, Reset: limited.RateLimit.Reset}, limited.RateLimit)
-	assert.EqualValues(t, 1790000000, limited.RateLimit.Reset.Unix())
 	for _, size := range []int{maxErrorBody, maxErrorBody + 1} { // a larger one is no longer JSON
 		start := `{"message":"a","rest":"`
 		body := start + strings.Repeat("x", size-len(start)-len(`"}`)) + `"}`
@@ -158,6 +153,14 @@ func TestErrorBodies(t *testing.T) {
 		require.ErrorIs(t, err, ErrServer)
 		assert.Less(t, len(err.Error()), 9<<10)
 	}
+}
+
+// A response has what the server says of its rate limit.
+func TestRateLimitOfResponse(t *testing.T) {
+	var response Response
+	w := newWire(t, always(say(200, "{}", jsonType, "RateLimit-Limit: 2000", "RateLimit-Remaining: 7", "RateLimit-Reset: 1790000000")))
+	require.NoError(t, wireClient(t, w.url).Do(t.Context(), callOf(RetryClassSafe), nil, Into(&response)))
+	assert.Equal(t, []int64{2000, 7, 1790000000}, []int64{int64(response.RateLimit.Limit), int64(response.RateLimit.Remaining), response.RateLimit.Reset.Unix()})
 }
 
 // A success is not believed if the body of its request could not be read. An error is.

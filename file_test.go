@@ -309,7 +309,7 @@ func TestFileNames(t *testing.T) {
 		`attachment; filename="C:evil.exe"`: "C_evil.exe", `attachment; filename="a.txt:stream"`: "a.txt_stream", `attachment; filename="a<b>c|d?e*f"`: "a_b_c_d_e_f",
 		`attachment; filename="CON"`: "", `attachment; filename="nul.tar.gz"`: "", `attachment; filename="Aux .zip"`: "", `attachment; filename="prn."`: "", `attachment; filename=".con"`: "",
 		`attachment; filename="com1"`: "", `attachment; filename="LPT0.txt"`: "", `attachment; filename*=UTF-8''COM%c2%b9.zip`: "", `attachment; filename="CONIN$"`: "", `attachment; filename="conout$.x"`: "",
-		`attachment; filename="COM10.zip"`: "COM10.zip", `attachment; filename="1.zip"`: "1.zip", `attachment; filename="console"`: "console", `attachment; filename="COM.zip"`: "COM.zip", `attachment; filename="comx.zip"`: "comx.zip", `attachment; filename="nul-1.zip"`: "nul-1.zip",
+		`attachment; filename="COM10.zip"`: "COM10.zip", `attachment; filename="1.zip"`: "1.zip", `attachment; filename="console"`: "console", `attachment; filename="COM.zip"`: "COM.zip", `attachment; filename="nul-1.zip"`: "nul-1.zip",
 		`attachment; filename="archive-main-1a2b.tar.gz"`: "archive-main-1a2b.tar.gz",
 	} {
 		assert.Equal(t, want, fileName(http.Header{"Content-Disposition": {disposition}}), disposition)

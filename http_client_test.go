@@ -184,13 +184,14 @@ func TestHTTPClientRefusals(t *testing.T) {
 		}
 		return sayJSON("{}")
 	})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, failsOnce.url+"/api/v4/user", nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, failsOnce.url+"/api/v4/user#part", nil)
 	require.NoError(t, err)
 	req.Method = ""
 	resp, err := wireClient(t, failsOnce.url).HTTPClient().Transport.RoundTrip(req)
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	assert.Equal(t, 200, resp.StatusCode, "an empty method is GET, which is retried")
+	assert.Equal(t, failsOnce.url+"/api/v4/user", resp.Request.URL.String(), "a fragment is not sent")
 	_, _, err = send(t.Context(), (&Client{}).HTTPClient(), "GET", w.url, "")
 	require.ErrorContains(t, err, "NewClient")
 	for _, n := range []int{-1, 1 << 30} {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -116,32 +117,37 @@ func TestAheadRaisesPanics(t *testing.T) {
 // A panic in a page that the loop does not reach is raised when the loop is left. If the loop
 // itself panics, its panic is raised instead.
 func TestAheadRaisesPanicsAtTheEnd(t *testing.T) {
-	forCallersCode(t, listForms(), func(t *testing.T, srv *pageServer, form listForm, code callersCode, ahead int) {
-		var failed atomic.Bool
-		client := onceClient(t, srv.URL, code.with(from(2, func() {
-			defer failed.Store(true)
-			panic("a bug of the caller")
-		})))
-		leave := func(how func()) {
-			failed.Store(false)
-			for _, err := range ListAs[listRow](t.Context(), client, form.call, PerPage(1), Ahead(ahead)) {
-				require.NoError(t, err)
-				require.Eventually(t, failed.Load, time.Minute, time.Millisecond)
-				how()
-				break
+	for _, form := range listForms() {
+		for _, code := range allCallersCode() {
+			for _, ahead := range []int{1, 2, 8, 64} {
+				for _, own := range []string{"a bug of the caller", "a bug of the loop"} {
+					synctest.Test(t, func(t *testing.T) {
+						act := from(2, func() { panic("a bug of the caller") })
+						pages := form.server(20)
+						inMemory := through(func(r *http.Request) (*http.Response, error) {
+							if code.name == "transport" {
+								act()
+							}
+							recorder := httptest.NewRecorder()
+							pages.ServeHTTP(recorder, r)
+							return recorder.Result(), nil
+						})
+						client := bubbleClient(t, WithRetry(RetryPolicy{MaxAttempts: 1}), code.with(act), inMemory)
+						assert.PanicsWithValue(t, own, func() {
+							for _, err := range ListAs[listRow](t.Context(), client, form.call, PerPage(1), Ahead(ahead)) {
+								require.NoError(t, err)
+								synctest.Wait() // the fetch has ended
+								if own == "a bug of the loop" {
+									panic(own)
+								}
+								break
+							}
+						}, "%s, %s, ahead %d", form.name, code.name, ahead)
+					})
+				}
 			}
 		}
-		soon(t, func() {
-			assert.PanicsWithValue(t, "a bug of the caller", func() { leave(func() {}) })
-		})
-		client = onceClient(t, srv.URL, code.with(from(2, func() {
-			defer failed.Store(true)
-			panic("a bug of the caller")
-		})))
-		soon(t, func() {
-			assert.PanicsWithValue(t, "a bug of the loop", func() { leave(func() { panic("a bug of the loop") }) })
-		})
-	})
+	}
 }
 
 // A function of the caller that does not return blocks a list only until the context ends or the
@@ -259,26 +265,23 @@ func TestAheadIsLimited(t *testing.T) {
 
 // A panic in a page after one that cannot be decoded is raised instead of the error of that page.
 func TestAheadRaisesPanicsAfterAnError(t *testing.T) {
-	failed := make(chan struct{})
-	client := onceClient(t, "https://forge.example.com", through(func(r *http.Request) (*http.Response, error) {
-		page, body := r.URL.Query().Get("cursor"), `[{"id":1}]`
-		switch page {
-		case "aa":
-			body = `[{"id":`
-		case "aaa":
-			defer close(failed)
-			panic("a bug of the caller")
-		}
-		header := http.Header{"Link": {`<https://x/?cursor=a` + page + `>; rel="next"`}}
-		return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader(body))}, nil
-	}))
-	soon(t, func() {
+	synctest.Test(t, func(t *testing.T) {
+		client := bubbleClient(t, through(func(r *http.Request) (*http.Response, error) {
+			page, body := r.URL.Query().Get("cursor"), `[{"id":1}]`
+			switch page {
+			case "aa":
+				body = `[{"id":`
+			case "aaa":
+				panic("a bug of the caller")
+			}
+			header := http.Header{"Link": {`<https://x/?cursor=a` + page + `>; rel="next"`}}
+			return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(strings.NewReader(body))}, nil
+		}))
 		assert.PanicsWithValue(t, "a bug of the caller", func() {
 			for _, err := range ListAs[listRow](t.Context(), client, offsetCall, Ahead(8)) {
 				require.NoError(t, err)
-				<-failed
+				synctest.Wait() // the pages ahead have ended
 			}
 		})
 	})
-	assert.Zero(t, goroutines("followLinks"))
 }
