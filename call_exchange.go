@@ -31,7 +31,7 @@ func (s exchangeStep) do(ctx context.Context, a attempt, d delivery, to hop, aut
 	req, upload, err := newRequest(wire, a, to, auth)
 	d.sent, d.bodyOpened = false, a.body != nil
 	if err != nil {
-		return withTimeoutCause(wire, &result{delivery: d, err: err, permanent: true})
+		return &result{delivery: d, err: err, permanent: true}
 	}
 	d.expects = req.Header["Expect"] != nil
 	resp, err = transport.RoundTrip(req)

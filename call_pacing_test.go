@@ -94,6 +94,28 @@ func TestPacingIsVisible(t *testing.T) {
 	})
 }
 
+// A request that the server holds back after the wait of pacing does not count: of two that wait, one
+// is sent to see whether the next window has begun.
+func TestPacingBeforeAHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) {
+			time.Sleep(500 * time.Millisecond)
+			return 200, headers("RateLimit-Remaining", "0", "RateLimit-Reset", "20")
+		}))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
+		began := time.Now()
+		time.AfterFunc(5*time.Second, func() {
+			c.core.apiGate.Hold(keyFor(c.customRequest(callOf(RetryClassSafe))), began.Add(20200*time.Millisecond))
+		})
+		var waiting sync.WaitGroup
+		for range 2 {
+			waiting.Go(func() { assert.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil)) })
+		}
+		waiting.Wait()
+		assert.GreaterOrEqual(t, time.Since(began), 40*time.Second)
+	})
+}
+
 // The headers of a server to which a download was redirected do not pace the client.
 func TestPacingIgnoresOtherServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -142,6 +142,9 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 			assert.Contains(t, refusedOption(t, err, "WithRootCAs"), says)
 		}
 	}
+	careless := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // it is refused
+	_, err := NewClient(address, through(careless), WithRootCAs(pool))
+	assert.Contains(t, refusedOption(t, err, "WithHTTPClient"), "skips certificate checks")
 	for reason, none := range map[string]*x509.CertPool{"nil": nil, "empty": x509.NewCertPool()} {
 		_, err := NewClient(address, WithRootCAs(none))
 		assert.Contains(t, refusedOption(t, err, "WithRootCAs"), reason)
@@ -152,7 +155,7 @@ func TestRootCAsWithHTTPClient(t *testing.T) {
 	require.NoError(t, closed(t)(parent.With(through(&http.Transport{}))).Do(t.Context(), callOf(RetryClassSafe), nil), "the certificates are those of the parent")
 	require.Error(t, closed(t)(parent.With(through(own))).Do(t.Context(), callOf(RetryClassSafe), nil), "the certificates are those of the transport")
 	require.NoError(t, closed(t)(closed(t)(parent.With(through(own))).With(WithRootCAs(pool))).Do(t.Context(), callOf(RetryClassSafe), nil))
-	_, err := closed(t)(parent.With(through(foreign))).With(WithRootCAs(pool))
+	_, err = closed(t)(parent.With(through(foreign))).With(WithRootCAs(pool))
 	refusedOption(t, err, "WithRootCAs")
 }
 

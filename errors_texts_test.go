@@ -255,6 +255,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"registry without a scheme", created(host, WithRegistry(host, "a.example.com")), "WithRegistry (authURL): the address must begin with https://; nothing was sent"},
 		{"registry's API", created(host, WithRegistry(host+"/v2/", host)), "WithRegistry (registryURL): the address ends in /v2, and the client adds it: omit it"},
 		{"endpoint of registry tokens", created(host, WithRegistry(host, host+"/jwt/auth")), "WithRegistry (authURL): the address ends in /jwt/auth, and the client adds it: omit it"},
+		{"space after an address", created(host + "/x "), "baseURL: the address has spaces or control bytes around or in it"},
 		{"address in quotes", created(`"https://forge.example.com"`), "baseURL: the address is in quotes, or it is the name of a variable: pass its value alone"},
 
 		{"unknown format", archived("rar"), "this version has the formats bz2 tar tar.bz2 tar.gz tb2 tbz tbz2 zip"},

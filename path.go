@@ -195,7 +195,7 @@ func oddReason(path string) string {
 	if name, found := strings.CutPrefix(plain, "@"); found {
 		plain, what = name, "it begins with @"
 	}
-	if before, query, found := strings.Cut(plain, "?"); found && strings.Contains(query, "=") {
+	if before, query, _ := strings.Cut(plain, "?"); strings.Contains(query, "=") {
 		plain, what = before, "it has a query"
 	}
 	if before, _, found := strings.Cut(plain, "/-/"); found {

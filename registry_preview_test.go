@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tagServer has tags, by name the age of their manifests; "" has none, and "gone" is not found.
+// tagServer has tags, by name the age of their manifests; "" has none, and "gone" is not found. reads
+// has the header X-Test of the read of each tag.
 func tagServer(t *testing.T, ages map[string]string, names []string, fail string) (c *Client, most *atomic.Int32, reads *sync.Map) {
 	t.Helper()
 	handler, most, reads := tagHandler(t, ages, names, fail, 0)
@@ -45,7 +46,7 @@ func tagHandler(t *testing.T, ages map[string]string, names []string, fail strin
 			return
 		}
 		name := path[1:]
-		if _, again := reads.LoadOrStore(name, true); again {
+		if _, again := reads.LoadOrStore(name, r.Header.Get("X-Test")); again {
 			t.Errorf("%s is read twice", name)
 		}
 		n := running.Add(1)
@@ -124,6 +125,9 @@ func TestPreviewDeleteTags(t *testing.T) {
 			assert.True(t, page.Cursor.Done())
 			_, latest := reads.Load("latest")
 			assert.False(t, latest, "tags that cannot match are not read")
+			reads.Range(func(name, header any) bool {
+				return assert.Equal(t, "1", header, "%s is read with the options of the list", name)
+			})
 		})
 	}
 }

@@ -315,6 +315,7 @@ func TestSecretSettings(t *testing.T) {
 	text, err = json.Marshal(SettingDifference{Name: "akismet_api_key", Got: json.RawMessage(`""`), Want: json.RawMessage(`"k"`), Reason: SettingNotApplied})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"name":"akismet_api_key","got":"","want":"(secret)","reason":"not applied"}`, string(text))
+	assert.Nil(t, masked(nil), "a setting that the server does not show")
 }
 
 // Two values are the same if a server may write one as the other, in both directions.
