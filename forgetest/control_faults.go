@@ -119,7 +119,7 @@ func (c *control) describe(id string, test *retryTest) any {
 			}
 		}
 	}
-	for _, r := range c.journal(func(r Request) bool { return r.Header.Get(testHeader) == id }) {
+	for _, r := range c.matching(func(r Request) bool { return r.Header.Get(testHeader) == id }) {
 		requests[r.Route]++
 		if r.Applied {
 			applied[r.Route]++

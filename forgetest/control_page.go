@@ -28,12 +28,12 @@ type pageCount struct {
 // requests. The page's script fetches the page again and replaces the requests.
 func (c *control) page(w http.ResponseWriter, _ *http.Request) {
 	s := c.server
-	all := c.journal(func(r Request) bool { return true })
-	all = all[max(0, len(all)-pageRequests):]
-	slices.Reverse(all)
+	all := s.Requests()
+	last := journal(all[max(0, len(all)-pageRequests):])
+	slices.Reverse(last)
 	values := map[string]any{
 		"URL": s.URL, "API": s.URL + apiPath, "Token": s.Token, "Version": moduleVersion(), "Release": s.release.version(), "Seed": orElse(s.seedName, "no data"),
-		"Routes": s.RouteNames(), "Requests": all, "Counts": s.counts(),
+		"Routes": s.RouteNames(), "Requests": last, "Counts": s.counts(),
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

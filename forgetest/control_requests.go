@@ -3,6 +3,7 @@ package forgetest
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -40,18 +41,20 @@ func text(body []byte) string {
 	return string(body)
 }
 
-func (c *control) journal(keep func(Request) bool) []journalEntry {
-	list := []journalEntry{}
-	for _, r := range c.server.Requests() {
-		if keep(r) {
-			list = append(list, newJournalEntry(r))
-		}
+func journal(requests []Request) []journalEntry {
+	list := make([]journalEntry, 0, len(requests))
+	for _, r := range requests {
+		list = append(list, newJournalEntry(r))
 	}
 	return list
 }
 
+func (c *control) matching(keep func(Request) bool) []Request {
+	return slices.DeleteFunc(c.server.Requests(), func(r Request) bool { return !keep(r) })
+}
+
 func (c *control) requests(*http.Request) (any, error) {
-	return map[string]any{"requests": c.journal(func(Request) bool { return true })}, nil
+	return map[string]any{"requests": journal(c.server.Requests())}, nil
 }
 
 func (c *control) forgetRequests(*http.Request) (any, error) {
@@ -60,7 +63,7 @@ func (c *control) forgetRequests(*http.Request) (any, error) {
 }
 
 func (c *control) unmatchedRequests(*http.Request) (any, error) {
-	return map[string]any{"requests": c.journal(func(r Request) bool { return r.Route == "" })}, nil
+	return map[string]any{"requests": journal(c.matching(func(r Request) bool { return r.Route == "" }))}, nil
 }
 
 // countRequests counts the requests that have all given properties.
@@ -78,14 +81,14 @@ func (c *control) countRequests(r *http.Request) (any, error) {
 	if want.Route != "" && !c.server.routes.isRoute(want.Route) {
 		return nil, c.server.unknownRoute(want.Route)
 	}
-	found := c.journal(func(r Request) bool {
+	found := c.matching(func(r Request) bool {
 		return (want.Method == "" || strings.EqualFold(r.Method, want.Method)) && (want.Route == "" || r.Route == canonical(want.Route)) &&
 			(want.Path == "" || r.Path == want.Path) && (want.Status == 0 || r.Status == want.Status) &&
 			(want.Test == "" || r.Header.Get(testHeader) == want.Test)
 	})
 	applied := 0
-	for _, entry := range found {
-		if entry.Applied {
+	for _, r := range found {
+		if r.Applied {
 			applied++
 		}
 	}
