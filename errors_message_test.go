@@ -36,9 +36,12 @@ func TestErrorBodiesAreReadInLinearTime(t *testing.T) {
 		assert.LessOrEqual(t, cleaned, 32*len(body), label)
 		assert.LessOrEqual(t, len(message), maxErrorText+len("..."), label)
 	}
-	name = strings.Repeat("n", 41_908) // examined with the list around the values; with 23 values, it is the limit exactly
-	_, fields := readMessage([]byte(`{"message":{"`+name+`":[`+strings.Repeat(`"x",`, 99)+`"x"]}}`), "application/json", safetext.Clean)
-	assert.Len(t, fields[name[:256]+"..."], 23)
+	var fields map[string][]string
+	for length, values := range map[int]int{41_908: 23, 32_740: 29} { // examined with the list around the values: the limit exactly, and with the next value a byte more
+		name = strings.Repeat("n", length)
+		_, fields = readMessage([]byte(`{"message":{"`+name+`":[`+strings.Repeat(`"x",`, 99)+`"x"]}}`), "application/json", safetext.Clean)
+		assert.Len(t, fields[name[:256]+"..."], values)
+	}
 	var keys, texts []string
 	for i := range 3000 {
 		keys = append(keys, fmt.Sprintf(`"k%d":0`, i))
@@ -48,6 +51,22 @@ func TestErrorBodiesAreReadInLinearTime(t *testing.T) {
 	assert.Len(t, fields["base"], 3000, "the values of a usual body are all there")
 	_, fields = readMessage([]byte(`{"message":{`+strings.Join(keys, ",")+`}}`), "application/json", safetext.Clean)
 	assert.Len(t, fields, maxErrorFields)
+	last := fmt.Sprintf(`"z%d":["a","b"]`, maxErrorFields)
+	_, fields = readMessage([]byte(`{"message":{`+strings.Join(append(keys[:maxErrorFields-1:maxErrorFields-1], last), ",")+`}}`), "application/json", safetext.Clean)
+	assert.Equal(t, []string{"a", "b"}, fields[fmt.Sprintf("z%d", maxErrorFields)], "a field that is there gets more values")
+	for more, end := range []string{"", "..."} {
+		_, fields = readMessage([]byte(`{"message":{"a":"`+strings.Repeat("x", maxErrorText+more)+`"}}`), "application/json", safetext.Clean)
+		assert.Equal(t, []string{strings.Repeat("x", maxErrorText) + end}, fields["a"])
+	}
+}
+
+// A text that is not an object is shown as it is, also if it is JSON.
+func TestMessageOfOtherText(t *testing.T) {
+	for body, want := range map[string]string{`["a"]`: `["a"]`, `"x"`: `"x"`, "5": "5", "null": "", "{}": "", "{": "{", `{"message":"a"} `: "a", `{"message":"a"}b`: `{"message":"a"}b`} {
+		message, fields := readMessage([]byte(body), "application/json", safetext.Clean)
+		assert.Equal(t, want, message, body)
+		assert.Nil(t, fields)
+	}
 }
 
 // A text that a body has in several members, or several times, is in the message once.

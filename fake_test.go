@@ -236,6 +236,9 @@ func TestFakeListCursors(t *testing.T) {
 	} {
 		var invalid *forge.ValidationError
 		require.ErrorAs(t, list(), &invalid, name)
+		if name == "of a nil item" {
+			assert.Equal(t, forge.ValidationError{Option: "FakeList", Reason: "item 1 is nil"}, *invalid)
+		}
 	}
 }
 

@@ -316,11 +316,13 @@ func feedRequests(t *testing.T) {
 	}
 	client := s.client(t)
 	var page Response
-	given := MarkAt(time.UnixMicro(s.rows[0].created))
-	for _, err := range client.Issues.List(t.Context(), nil, Since(given), Into(&page)) {
+	given := MarkAt(time.UnixMicro(s.rows[0].created + 500*ms))
+	for _, err := range client.Issues.List(t.Context(), nil, Since(given), Into(&page), PerPage(150)) {
 		require.NoError(t, err)
 		break
 	}
+	second := time.UnixMicro(s.rows[0].created).UTC().Format("2006-01-02T15:04:05.000Z")
+	assert.Equal(t, []url.Values{{"order_by": {"updated_at"}, "sort": {"asc"}, "page": {"1"}, "per_page": {"100"}, "updated_after": {second}}}, sent)
 	assert.NotEmpty(t, page.Mark, "there is a mark when the first item arrives")
 	sent = nil
 	for _, err := range client.Issues.List(t.Context(), &ListIssuesOptions{State: IssueStateOpened}, Since(""), PerPage(10)) {
@@ -347,6 +349,7 @@ func feedRequests(t *testing.T) {
 	for _, list := range []func() error{
 		func() error { _, err := Collect(client.AuditEvents.List(t.Context(), nil, Since(begin))); return err },
 		func() error { _, err := Collect(client.Issues.List(t.Context(), nil, Since(""))); return err },
+		func() error { _, err := Collect(client.Issues.List(t.Context(), nil, Since(""), Ahead(1))); return err },
 	} {
 		s.before = faultAt(1)
 		require.ErrorIs(t, list(), ErrNotFound)
@@ -438,6 +441,7 @@ func TestSinceRefuses(t *testing.T) {
 		var refused *ValidationError
 		require.ErrorAs(t, err, &refused, want)
 		assert.Contains(t, refused.Reason, want)
+		assert.Regexp(t, "^GET /[a-z]", refused.Route, want)
 	}
 	assert.Zero(t, s.requests)
 	assert.Zero(t, damaged.Forgotten())

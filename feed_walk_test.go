@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"hash/crc32"
+	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +29,11 @@ func TestWalkRead(t *testing.T) {
 			require.LessOrEqual(t, w.size, max(perPage, minTied))
 		}
 		assert.Equal(t, step{0, 1, max(perPage, minTied)}, w.step, "the first page")
+	}
+	for n, want := range map[int]step{0: {0, 1, 100}, 111: {0, 2, 100}, 161: {0, 3, 75}, 236: {0, 3, 100}, 237: {0, 3, 100}, 1000: {0, 11, 98}} {
+		w := newWalk(0, 100)
+		w.read(n)
+		assert.Equal(t, want, w.step, "row %d", n)
 	}
 }
 
@@ -173,6 +181,30 @@ func TestProgressOfRows(t *testing.T) {
 	assert.False(t, second.recent(7999))
 }
 
+// The mark that a caller stores with a row has no other version of the row. After the page it is
+// at the end of the page.
+func TestMarkOfDelivery(t *testing.T) {
+	old, into := row{id: 1, at: 2000, changed: 7000, sum: 5}, Response{}
+	f := &feed{options: &callOptions{into: &into, since: new(Mark)}, progress: &progress{}, list: "list"}
+	f.progress.begin(9000)
+	f.progress.consume(old)
+	changed := old
+	changed.sum++
+	read := func() *progress {
+		p, err := into.Mark.progress("list")
+		require.NoError(t, err)
+		return p
+	}
+	p := &feedPage[int]{page: &page[int]{items: []*int{new(1)}}, rows: []row{changed}, limit: 9000, through: 6500}
+	more, err := yieldChanges(f, p, func(*int, error) bool {
+		assert.Empty(t, read().read.sorted)
+		return true
+	})
+	require.NoError(t, err)
+	assert.True(t, more && read().has(changed) && !read().has(old))
+	assert.EqualValues(t, 6500, read().at)
+}
+
 // A mark has the latest versions that fit. One with nothing behind its checksum is damaged.
 func TestMarkBounds(t *testing.T) {
 	var all versions
@@ -193,7 +225,7 @@ func TestMarkBounds(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []int{0, 2000 - tied.mark("").Forgotten()}, []int{len(again.read.sorted), len(again.ties.sorted)})
 	assert.Less(t, len(again.ties.sorted), 2000)
-	for data, want := range map[string]string{"": "the mark is damaged", "\x00": "the mark is damaged", "\x00\x00\x00\x00\x00\x00": ""} {
+	for data, want := range map[string]string{"": "the mark is damaged", "\x00": "the mark is damaged", "\x00\x00\x00\x00\x00\x00": "", "\x00\x00\x00\x00\x02\x00\x00\x01": "the mark is damaged"} {
 		mark := Mark(markVersion + ".list." + base64.RawURLEncoding.EncodeToString([]byte(cursorChecksum("list"+data)+data)))
 		_, err := mark.progress("list")
 		assert.Equal(t, want, reasonOf(err), "%q", data)
@@ -225,6 +257,10 @@ func TestWindows(t *testing.T) {
 		if row.want > 0 {
 			assert.Equal(t, row.want, w.length, "%v", row)
 		}
+	}
+	for want, w := range map[[2]int64]windows{{0, 0}: {}, {7, 0}: {from: 7}, {0, firstEvent + 9}: {length: 9}, {7, 16}: {from: 7, length: 9}} {
+		after, before := w.next()
+		assert.Equal(t, want, [2]int64{after, before})
 	}
 	for _, row := range []struct {
 		w    windows
@@ -311,6 +347,29 @@ func TestFeedFails(t *testing.T) {
 	s.before, s.unsorted = nil, true
 	_, err = Collect(client.Issues.List(t.Context(), nil, Since("")))
 	assert.ErrorContains(t, err, "forge: GET /issues: ")
+}
+
+// A window is shortened if it has more rows than may be buffered.
+func TestFeedOfFullWindow(t *testing.T) {
+	const item = `{"id":1,"created_at":"2026-03-01T00:00:00Z"}`
+	full := "[" + strings.Repeat(item+",", 99) + item + "]"
+	for more, want := range map[string]bool{"[]": false, "[" + item + "]": true} {
+		s, shorter, pages := newFeedServer(0), false, 0
+		s.before = func(query url.Values) *http.Response {
+			h := headers("Content-Type", "application/json", "Date", time.UnixMicro(s.now).UTC().Format(http.TimeFormat), "Link", fmt.Sprintf(`<?cursor=%d>; rel="next"`, pages))
+			shorter, pages = shorter || query.Has("created_before"), pages+1
+			if pages <= maxBuffered/100 {
+				return &http.Response{StatusCode: 200, Header: h, Body: io.NopCloser(strings.NewReader(full))}
+			}
+			h.Del("Link")
+			return &http.Response{StatusCode: 200, Header: h, Body: io.NopCloser(strings.NewReader(more))}
+		}
+		for range s.client(t).AuditEvents.ListForGroup(t.Context(), Path("acme"), nil, Since("")) {
+			break
+		}
+		assert.Equal(t, want, shorter, more)
+		assert.Greater(t, pages, maxBuffered/100)
+	}
 }
 
 // A window begins at the whole second of a mark, as its query does: events of that second are valid.

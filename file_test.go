@@ -359,6 +359,11 @@ func TestLocalFileErrors(t *testing.T) {
 	client := silentServer(t)
 	dir := t.TempDir()
 	require.ErrorIs(t, sendFile(t, client, FileAt(filepath.Join(dir, "missing"))), fs.ErrNotExist)
+	assert.EqualError(t, FileAt("").check(), "the path is empty")
+	for path, advice := range map[string]string{"~/x": ": only shells replace ~: use os.UserHomeDir", "missing": ""} {
+		_, missing := os.Stat(path)
+		assert.EqualError(t, FileAt(path).check(), missing.Error()+advice)
+	}
 	path := filepath.Join(dir, "soon gone")
 	require.NoError(t, os.WriteFile(path, []byte("content"), 0o600))
 	file := FileAt(path)

@@ -33,7 +33,14 @@ func TestFilterEncoders(t *testing.T) {
 	require.NoError(t, Labels("a", "b c").EncodeValues("labels", &names))
 	require.NoError(t, IDs(1, 2).EncodeValues("ids", &ids))
 	assert.Equal(t, "labels=a%2Cb+c ids%5B%5D=1&ids%5B%5D=2", strings.Join([]string{names.Encode(), ids.Encode()}, " "))
+	hash := url.Values{}
+	require.NoError(t, Hash{"x_1": "[]"}.EncodeValues("custom_attributes", &hash))
+	assert.Equal(t, url.Values{"custom_attributes[x_1]": {"[]"}}, hash)
 	var invalid *ValidationError
+	for _, name := range []string{"", "a[b", "a]"} {
+		require.ErrorAs(t, Hash{name: "1"}.EncodeValues("custom_attributes", &hash), &invalid)
+		assert.Equal(t, `the key "`+name+`" is empty or has brackets`, invalid.Reason)
+	}
 	require.ErrorAs(t, Labels("a,b").EncodeValues("labels", &names), &invalid)
 	assert.Equal(t, "labels", invalid.Param)
 }

@@ -249,6 +249,14 @@ func TestHTTPClientHeaders(t *testing.T) {
 		assert.Empty(t, got.Get("Accept"))
 	}
 	assert.Empty(t, other.seen())
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url, nil)
+	require.NoError(t, err)
+	req.Header = http.Header{"sudo": {"42"}} // a name in any form
+	require.NoError(t, checkRaw(req, true))
+	for _, name := range []string{"cookie", "COOKIE"} {
+		req.Header = http.Header{name: {"a=b"}}
+		require.ErrorContains(t, checkRaw(req, true), "(Cookie): a cookie may carry a credential")
+	}
 }
 
 // A body without GetBody is sent once. The body is closed in any case.
@@ -269,6 +277,10 @@ func TestHTTPClientBodies(t *testing.T) {
 		assert.Len(t, w.seen()[0].body, 100_000)
 		assert.Eventually(t, func() bool { return body.closed.Load() == 1 }, time.Minute, time.Millisecond, name)
 	}
+	w := newWire(t, always(sayJSON("{}")))
+	_, _, err := send(t.Context(), wireClient(t, w.url).HTTPClient(), "PUT", w.url, "x")
+	require.NoError(t, err)
+	assert.Equal(t, "1", w.seen()[0].header.Get("Content-Length"), "a stated length is sent")
 }
 
 // A GetBody that returns no body is an error, as net/http's own error would be.
@@ -310,6 +322,8 @@ func TestMatchRoute(t *testing.T) {
 	for i := range routes {
 		r := &routes[i]
 		if r.base != apiBase {
+			got, _ := matchRoute(r.Method, r.Template)
+			assert.NotSame(t, r, got, "%s belongs to another address", r.Template)
 			continue
 		}
 		for range 20 {
@@ -337,6 +351,15 @@ func TestMatchRoute(t *testing.T) {
 			}
 			assert.Equal(t, want, found, path.escaped)
 		}
+	}
+	transport := policyTransport{core: silentServer(t).service().owner()}
+	for path, want := range map[string]string{"/api/v4/user": "/user", "/api/v4user": "/*", "/api/v4": "/*", "/user": "/*"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, transport.core.config.bases[apiBase].JoinPath("../..", path).String(), nil)
+		require.NoError(t, err)
+		got := transport.newRequest(req).route
+		assert.Equal(t, want, got.Template, path)
+		assert.Equal(t, want == "/*", got.Service == "http", path)
+		assert.Empty(t, got.Pagination, path)
 	}
 	r, _ := matchRoute(http.MethodDelete, "/projects/1/registry/repositories/2/%74ags") // servers decode it
 	assert.Equal(t, RetryClassNonIdempotent, r.Class)

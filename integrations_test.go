@@ -35,6 +35,15 @@ func TestIntegrationsRefused(t *testing.T) {
 	_, err := c.Integrations.Get(t.Context(), ID(7), IntegrationKind("car"))
 	assertRefused(t, err, "argument", "slug")
 	require.ErrorContains(t, err, "there is no such kind: use IntegrationSlug")
+	_, err = c.Integrations.Get(t.Context(), ID(7), nil)
+	for _, err := range []error{err, c.Integrations.Set(t.Context(), ID(7), nil), c.Integrations.Disable(t.Context(), ID(7), nil)} {
+		assertRefused(t, err, "argument", "slug")
+		assert.ErrorContains(t, err, " /groups/:id/integrations/:slug: argument slug: it is nil: ")
+	}
+	for kind, named := range map[IntegrationKind]bool{IntegrationCustomIssueTracker: true, IntegrationEmailsOnPush: true, IntegrationEWM: true, IntegrationBamboo: false} {
+		_, err = kind.useIntegrationKindOrSlug(Neutral)
+		assert.Equal(t, named, err == nil, kind)
+	}
 	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), (*EWMOptions)(nil)), "EWMOptions.NewIssueURL", "new_issue_url")
 	twice := &CustomIntegration{Slug: "jira", UseInheritedSettings: new(true), Params: map[string]any{"use_inherited_settings": false}}
 	assertRefused(t, c.Integrations.Set(t.Context(), ID(7), twice), "CustomIntegration", "")
@@ -59,7 +68,7 @@ func TestFill(t *testing.T) {
 
 	integration = &Integration{IntegrationSummary: IntegrationSummary{PushEvents: true}, Properties: map[string]json.RawMessage{
 		"thread": json.RawMessage(`"12"`), "notify_only_broken_pipelines": json.RawMessage(`"0"`), "room": json.RawMessage(`"12"`),
-		"hostname": json.RawMessage(`null`), "other": json.RawMessage(`{}`), "gone": json.RawMessage(`null`), "token": json.RawMessage(`null`),
+		"hostname": json.RawMessage(`null`), "other": json.RawMessage(`{}`), "gone": json.RawMessage(`null`), "ROOM": json.RawMessage("7"), "-": json.RawMessage("1"), "token": json.RawMessage(`null`),
 	}}
 	chat := &TelegramOptions{UseInheritedSettings: new(true), Extra: map[string]any{"mine": 1}}
 	before := chat.Extra
@@ -72,7 +81,7 @@ func TestFill(t *testing.T) {
 	assert.Equal(t, new(true), chat.PushEvents)
 	assert.Equal(t, new(false), chat.NoteEvents)
 	assert.Equal(t, new(false), chat.UseInheritedSettings, "what the server has counts")
-	assert.Equal(t, map[string]any{"mine": 1, "other": json.RawMessage(`{}`)}, chat.Extra)
+	assert.Equal(t, map[string]any{"mine": 1, "other": json.RawMessage(`{}`), "ROOM": json.RawMessage("7"), "-": json.RawMessage("1")}, chat.Extra)
 	assert.Equal(t, map[string]any{"mine": 1}, before)
 	integration.Properties["token"] = json.RawMessage(`""`)
 	hidden, err = integration.Decode(&TelegramOptions{})
@@ -88,6 +97,14 @@ func TestFill(t *testing.T) {
 		integration.Properties["thread"] = json.RawMessage(wrong)
 		_, err = integration.Decode(chat)
 		assert.ErrorContains(t, err, "(thread): the server's value does not fit TelegramOptions")
+	}
+}
+
+// A parameter holds a secret by its whole name, or by the end of its name.
+func TestHoldsSecret(t *testing.T) {
+	for _, name := range []string{"token", "password", "api_key", "webhook", "app_secret", "app_license_key", "app_private_key", "push_channel"} {
+		assert.True(t, holdsSecret(name), name)
+		assert.False(t, holdsSecret(name+"x"), name)
 	}
 }
 

@@ -113,7 +113,7 @@ func (i *Integration) Decode(o IntegrationOptions) (hidden []string, err error) 
 		}
 	}
 	for _, name := range []string{"Extra", "Params"} {
-		if field := target.FieldByName(name); field.IsValid() && len(rest) > 0 {
+		if field := target.FieldByName(name); field.IsValid() {
 			field.Set(reflect.ValueOf(rest))
 		}
 	}

@@ -165,6 +165,7 @@ func TestMarshalForm(t *testing.T) {
 		`{"a":[1,2],"b":null,"c":"\u003c"}`:                          &Issue{Extra: map[string]json.RawMessage{"c": json.RawMessage(`"<"`), "a": json.RawMessage("[1, 2]"), "b": nil}},
 		`{"digest":"sha256:1","name":"latest"}`:                      RegistryTagDetail{RegistryTag: RegistryTag{Name: "latest"}, Digest: "sha256:1"},
 		`{}`:                                                         Issue{Author: UserSummary{Extra: map[string]json.RawMessage{}}},
+		"{\"title\":\"\ufffda\"}":                                    Issue{Title: "\x80a"},
 		`{"title":"é \u001f!\"\\ ~\u2028"}`:                          Issue{Title: "é \x1f!\"\\ ~\u2028"},
 		`{"target_url":"x"}`:                                         Todo{TargetURL: "x", Target: json.RawMessage("null")},
 		`"name"`:                                                     Label{Name: "name"},

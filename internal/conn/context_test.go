@@ -236,4 +236,10 @@ func TestTimeoutCauseOfTheCall(t *testing.T) {
 	}
 	c := &Context{Context: t.Context(), Limits: &Limits{}, Clock: time.Now()}
 	require.Equal(t, io.EOF, c.TimeoutCause(io.EOF), "no error stands for a limit")
+	synctest.Test(t, func(t *testing.T) {
+		c := newContext(t.Context(), time.Hour, time.Minute)
+		c.awaitBytes()
+		time.Sleep(time.Minute)
+		require.EqualError(t, c.TimeoutCause(io.EOF), "the connection stalled for 1m0s", "it notices the end itself")
+	})
 }

@@ -91,6 +91,7 @@ func TestCheckProxy(t *testing.T) {
 			assert.EqualError(t, err, want, address)
 		}
 	}
+	assert.EqualError(t, checkProxy(&url.URL{Scheme: "http", Opaque: "user", Host: "proxy"}), escape)
 }
 
 // The error of a connection to a proxy with a user keeps its cause and loses the host. Other errors

@@ -29,6 +29,8 @@ func TestPlainTransportKeepsHTTP2(t *testing.T) {
 	assert.False(t, given.ForceAttemptHTTP2, "the caller's transport is not changed")
 	off := Transport(&http.Transport{TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}})
 	assert.False(t, off.ForceAttemptHTTP2, "HTTP/2 stays off if the caller has switched it off")
+	own := Transport(&http.Transport{TLSClientConfig: &tls.Config{}})
+	assert.False(t, own.ForceAttemptHTTP2, "net/http has no HTTP/2 with a configuration of TLS")
 
 	assert.True(t, Shared().ForceAttemptHTTP2)
 	assert.Equal(t, 90*time.Second, Shared().IdleConnTimeout)

@@ -57,20 +57,22 @@ func TestAuthorize(t *testing.T) {
 
 // A token that cannot be in a header is refused with the reason.
 func TestBadTokens(t *testing.T) {
+	const illegal = "the token has spaces, control bytes or bytes outside ASCII"
+	const trim, quoted = illegal + ": remove the line end with strings.TrimSpace", "the token is in quotes, or it is the name of a variable: pass its value alone"
 	for token, reason := range map[string]string{
-		"": "the token is empty", "a b": "spaces", "a\n": "control bytes", "a\x00": "control bytes", "ä": "outside ASCII", "a\x7f": "control bytes",
-		`"a"`: "in quotes", `'a'`: "in quotes", "$TOKEN": "name of a variable", "Bearer a": "pass the token alone",
+		"": "the token is empty", "a b": illegal, "a\n": trim, " a": trim, " \n": illegal, " ä": illegal, "a\x00": illegal, "ä": illegal, "a\x7f": illegal,
+		`"a"`: quoted, `'a'`: quoted, "$TOKEN": quoted, "Bearer a": `the token begins with "Bearer": pass the token alone`,
 	} {
 		for _, kind := range []Kind{AccessToken, JobToken} {
 			_, err := Fixed(kind, token)
-			require.ErrorContains(t, err, reason, "%q", token)
+			require.EqualError(t, err, reason, "%q", token)
 		}
 		var failed *Error
 		err := authorizeError(t, Bearer(tokens(token)))
 		require.ErrorAs(t, err, &failed, "%q", token)
 		assert.False(t, failed.Temporary)
 	}
-	for _, kind := range []string{"a b", "a:b", "ä", "(a)"} {
+	for _, kind := range []string{"a b", "a:b", "ä", "(a)", "a\x7f", "\x00"} {
 		typed := func(context.Context, string) (*oauth2.Token, error) {
 			return &oauth2.Token{AccessToken: "abc", TokenType: kind}, nil
 		}

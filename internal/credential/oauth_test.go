@@ -63,14 +63,26 @@ func TestOAuthUnusableToken(t *testing.T) {
 	var saved []*oauth2.Token
 	o, err := NewOAuth(&oauth2.Token{RefreshToken: "r1"}, func(token *oauth2.Token) { saved = append(saved, token) })
 	require.NoError(t, err)
-	c := o.Credential("", exchanges(map[string]*oauth2.Token{
+	exchange := exchanges(map[string]*oauth2.Token{
 		"r1": {AccessToken: "a b", RefreshToken: "r2"}, "r2": {AccessToken: "a", RefreshToken: "r2"},
-	}, &calls))
+		"r3": {AccessToken: "a b", RefreshToken: "r3"}, "r4": {AccessToken: "a", TokenType: "a b", RefreshToken: "r2"},
+	}, &calls)
+	c := o.Credential("", exchange)
 	err = authorizeError(t, c)
 	require.ErrorContains(t, err, "illegal bytes")
 	require.Len(t, saved, 1)
 	assert.Equal(t, oauth2.Token{RefreshToken: "r2"}, *saved[0])
 	assert.Equal(t, "Bearer a", authorize(t, c))
+
+	for refresh, want := range map[string]string{
+		"r3": "the token source returned a token that is empty or has illegal bytes", "r4": "the token source returned a token whose type has illegal bytes", "r5": "refused",
+	} {
+		o, err := NewOAuth(&oauth2.Token{RefreshToken: refresh}, func(*oauth2.Token) {})
+		require.NoError(t, err)
+		var failed *Error
+		require.ErrorAs(t, authorizeError(t, o.Credential("", exchange)), &failed)
+		assert.Equal(t, want, failed.Reason)
+	}
 }
 
 // A token that cannot be refreshed is sent until it expires, also after it was refused.

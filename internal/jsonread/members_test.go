@@ -15,6 +15,15 @@ func TestMembers(t *testing.T) {
 	assert.Equal(t, map[string]json.RawMessage{"a": json.RawMessage("[ 2]"), "b": json.RawMessage("null")}, Members([]byte(`{"a":1, "b" : null, "a": [ 2]}`)))
 }
 
+// The keys are sorted, and the values stay as they are.
+func TestJoin(t *testing.T) {
+	for want, members := range map[string]map[string]json.RawMessage{
+		"{}": {}, `{"":[ 1]}`: {"": json.RawMessage("[ 1]")}, `{"":1,"a\"b":null}`: {"a\"b": json.RawMessage("null"), "": json.RawMessage("1")},
+	} {
+		assert.Equal(t, want, string(Join(members)))
+	}
+}
+
 // Equal values have one content in any form; what is not JSON equals nothing, itself included.
 func TestEqual(t *testing.T) {
 	for _, class := range [][]string{

@@ -235,7 +235,7 @@ func (r *Reader) Field(extra *map[string]json.RawMessage) bool {
 	if r.key = raw; escaped {
 		r.key = unescape(nil, raw)
 	}
-	if r.pos < len(r.data) && r.data[r.pos] == ':' || r.peek() == ':' {
+	if r.peek() == ':' {
 		r.pos++
 		return r.err == nil
 	}

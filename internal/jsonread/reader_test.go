@@ -20,11 +20,11 @@ func TestValues(t *testing.T) {
 	values(t, Text[string], "integer text", map[string]any{`"a"`: "a", `""`: "", `null`: "", `5`: "string<-number", `[{"a":1}]`: "string<-array", `true`: "string<-boolean", `{}`: "string<-object"})
 	values(t, Bool[bool], true, map[string]any{`true`: true, `false`: false, `null`: false, `"true"`: partly{true, "boolean<-string"}, `"false"`: partly{false, "boolean<-string"}, `"True"`: "boolean<-string", `"1"`: "boolean<-string",
 		`""`: "boolean<-string", `0`: "boolean<-number", `[true]`: "boolean<-array"})
-	values(t, Int[int], 7, map[string]any{`5`: 5, `-5`: -5, `null`: 0, `"5"`: 5, `"-5"`: -5, `"0"`: 0, `"+5"`: "integer<-string", `""`: "integer<-string", `"5 "`: "integer<-string", `"05"`: "integer<-string",
+	values(t, Int[int], 7, map[string]any{`5`: 5, `-5`: -5, `null`: 0, `"5"`: 5, `"-5"`: -5, `"0"`: 0, `"+5"`: "integer<-string", `""`: "integer<-string", `"5 "`: "integer<-string", `"5:"`: "integer<-string", `"05"`: "integer<-string",
 		`5.0`: "integer<-number", `5e0`: "integer<-number", `99999999999999999999`: "integer<-number", `9223372036854775808`: "integer<-number", `false`: "integer<-boolean", `[5]`: "integer<-array"})
 	values(t, Float[float64], 7, map[string]any{`5`: 5.0, `-2.5e1`: -25.0, `null`: 0.0, `"97.5"`: 97.5, `"97.50"`: 97.5, `"0.5"`: 0.5, `"00.5"`: "number<-string", `0.30000000000000004`: 0.30000000000000004, `1000000000000000000000`: 1e21, `9223372036854775808`: 9223372036854775808.0, `1e23`: 1e23,
 		`"97.5%"`: "number<-string", `"0x1p3"`: "number<-string", `"NaN"`: "number<-string", `"-0x1p3"`: "number<-string", `"1_0"`: "number<-string", `"+1"`: "number<-string", `".5"`: "number<-string", `"1."`: "number<-string", `"1e5x"`: "number<-string", `"1e5"`: 1e5, `""`: "number<-string", `1e999`: "number<-number", `{}`: "number<-object",
-		`5.075883674631299e-116`: 5.075883674631299e-116, `0.1234567890123456789`: partly{0.1234567890123456789, "number<-number"}, `"9007199254740993"`: partly{9007199254740992.0, "number<-string"}, `1e-400`: partly{0.0, "number<-number"}})
+		`5.075883674631299e-116`: 5.075883674631299e-116, `0.100000000000000006`: 0.1, `0.1234567890123456789`: partly{0.1234567890123456789, "number<-number"}, `"9007199254740993"`: partly{9007199254740992.0, "number<-string"}, `1e-400`: partly{0.0, "number<-number"}})
 	values(t, Raw[[]byte], []byte("x"), map[string]any{`{"a": 1}`: []byte(`{"a": 1}`), `null`: []byte(nil), `5`: []byte("5")})
 	values(t, Verbatim[[]byte], []byte("x"), map[string]any{`{"a": 1}`: []byte(`{"a": 1}`), `null`: []byte("null")})
 	values(t, Bytes, []byte("x"), map[string]any{`"aGk="`: []byte("hi"), `"aG\u006b\u003d"`: []byte("hi"), `""`: []byte{}, `null`: []byte(nil), `"aGk"`: "base64<-string", `[1]`: "base64<-array", `5`: "base64<-number"})
@@ -34,7 +34,7 @@ func TestTimes(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	east := time.Date(2026, 3, 1, 9, 30, 0, 5e8, time.FixedZone("", 2*3600))
 	values(t, Time, time.Now(), map[string]any{`"2026-03-01T09:30:00Z"`: at, `null`: time.Time{}, `""`: time.Time{}, `"x"`: "timestamp<-string", `5`: "timestamp<-number",
-		`"2026-03-01t09:30:00z"`: at, `"2026-03-01 09:30:00Z"`: at, `"2026-03-01 09:30:00 UTC"`: at, `"2026-03-01 09:30:00 z"`: at, `"2026-03-01T09:30:00x02:00"`: "timestamp<-string", `"2026-03-01 09:30:00 +0000"`: at, `"2026-03-01T09:30:00.5+02:00"`: east, `"2026-03-01T09:30:00.5+0200"`: east,
+		`"2026-03-01t09:30:00z"`: at, `"2026-03-01 09:30:00Z"`: at, `"2026-03-01 09:30:00 UTC"`: at, `"2026-03-01 09:30:00 z"`: at, `"2026-03-01T09:30:00x02:00"`: "timestamp<-string", `"2026-03-01T09:30:00,02:00"`: "timestamp<-string", `"2026-03-01T09:30:00.02:00"`: "timestamp<-string", `"2026-03-01 09:30:00 +0000"`: at, `"2026-03-01T09:30:00.5+02:00"`: east, `"2026-03-01T09:30:00.5+0200"`: east,
 		`"2026-03-01T09:30:00.5+02"`: east, `"2026-03-01 09:30:00,500 +0200"`: east, `"2026-03-01T09:30:00.5000000000000000+02:00"`: east, `"2026-03-01T09:30:00.500000-05:30"`: east.In(time.FixedZone("", -19800)).Add(7*time.Hour + 30*time.Minute),
 		`"2026-03-01"`: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), `"2026-03-01 09:30:00"`: at,
 		`"2026-03-01T09:30:00.0000000001Z"`: partly{at, "timestamp<-string"}, `"2026-03-01T09:30:00.50000000005+0200"`: partly{east, "timestamp<-string"},
@@ -45,7 +45,7 @@ func TestTimes(t *testing.T) {
 		`"2026-03-01T09:30:00 CET"`: "timestamp<-string", `"2026-03-01T09:30:00+2"`: "timestamp<-string", `"2026-03-01T"`: "timestamp<-string"})
 	type day struct{ y, m, d int }
 	date := func(v *day, r *Reader) (ok bool) { v.y, v.m, v.d, ok = r.Date(); return ok }
-	values(t, date, day{1, 2, 3}, map[string]any{`"2024-02-29"`: day{2024, 2, 29}, `null`: day{}, `""`: day{}, `"2026-02-29"`: "date<-string", `"2026-00-01"`: "date<-string", `"2026-13-01"`: "date<-string", `":026-01-01"`: "date<-string",
+	values(t, date, day{1, 2, 3}, map[string]any{`"2024-02-29"`: day{2024, 2, 29}, `null`: day{}, `""`: day{}, `"2026-02-29"`: "date<-string", `"2026-00-01"`: "date<-string", `"2026-13-01"`: "date<-string", `":026-01-01"`: "date<-string", `"20:6-01-01"`: "date<-string",
 		`"2026-01-00"`: "date<-string", `"2026-1-01"`: "date<-string", `"2026x01-01"`: "date<-string", `"2026-01x01"`: "date<-string", `"2026-01-0x"`: "date<-string", `"2026-01-0:"`: "date<-string", `"2026-0:-01"`: "date<-string", `7`: "date<-number", `"2026-01-02x"`: "date<-string", `"2026-01"`: "date<-string",
 		`"2026-01-02T23:30:00-08:00"`: partly{day{2026, 1, 2}, "date<-string"}, `"2026-01-02 00:00:00 UTC"`: partly{day{2026, 1, 2}, "date<-string"}, `"2026-01-02T25:00:00Z"`: "date<-string"})
 }
@@ -245,6 +245,16 @@ func TestBrokenKeys(t *testing.T) {
 		var r Reader
 		r.Reset([]byte(text))
 		assert.True(t, r.Object() && !r.Key() && r.Err() != nil, text)
+	}
+}
+
+// Of all values only null was null, also one that ends with the letters of null.
+func TestWasNull(t *testing.T) {
+	for text, want := range map[string]bool{"null": true, " null": true, `"null"`: false, `"l"`: false, "true": false, "[null]": false} {
+		var r Reader
+		r.Reset([]byte(text))
+		r.Skip()
+		assert.Equal(t, want, r.WasNull(), text)
 	}
 }
 

@@ -84,6 +84,13 @@ func TestCheckTrust(t *testing.T) {
 	require.NoError(t, os.Chmod(dir, fs.ModeSticky|0o777))
 	err = checkTrust(dir, owned{user: other})
 	require.ErrorIs(t, err, fs.ErrPermission)
+	shared := "/tmp" // of another user, unless the test runs as root
+	if os.Geteuid() == 0 {
+		shared = t.TempDir()
+		require.NoError(t, os.Chown(shared, other, -1))
+		require.NoError(t, os.Chmod(shared, fs.ModeSticky|0o777))
+	}
+	assert.NoError(t, checkTrust(shared, owned{user: os.Geteuid()}), "the own file")
 	assert.EqualError(t, err, "x belongs to another user, in a directory that everybody may write to: permission denied")
 }
 

@@ -94,6 +94,7 @@ func TestPacerDone(t *testing.T) {
 			ticket := w.send(time.Now())
 			ticket.route = search
 			p.Done(ticket, test.sent, test.h)
+			assert.Equal(t, ticket.done+1, w.done, name)
 			assert.Equal(t, map[bool]int{true: 1, false: 2}[test.given], w.own, name)
 			assert.Equal(t, map[bool]int{true: 1, false: 0}[test.given], w.left(), name)
 			assert.Empty(t, w.fresh, name)
