@@ -189,7 +189,7 @@ func TestAheadBound(t *testing.T) {
 }
 
 // Without a page count the window grows from 1 to 2, 4 and so on to n, so that a short list needs
-// few requests. With a page count it is n from the start, and no page beyond the count is requested.
+// few requests. With a page count it is n from the start, and no page beyond it is requested.
 func TestAheadWindow(t *testing.T) {
 	for _, test := range []struct {
 		total   string // X-Total-Pages
