@@ -230,6 +230,8 @@ func TestDecodeForeign(t *testing.T) {
 	items2, err := Collect(ListAs[own](ctx, decodeClient(t, `[null,{"id":"x"}]`), call))
 	assert.Empty(t, items2)
 	assert.ErrorContains(t, err, "item 0 of the page is null")
+	_, err = Collect(ListAs[own](ctx, decodeClient(t, `[null,{"id":1},tru`), call))
+	assert.ErrorContains(t, err, "not valid JSON", "the page is broken, and not only an item")
 	_, err = Collect(ListAs[Date](ctx, decodeClient(t, `["2026-01-02","x"]`), call))
 	assert.ErrorContains(t, err, "item 1 of the page")
 	err = decodeClient(t, `{"a":tru}`).Do(ctx, call, &map[string]any{})

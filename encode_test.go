@@ -232,6 +232,8 @@ func TestDocumentedValues(t *testing.T) {
 		assert.Nil(t, documentedValues(options, "state"), "%T", options)
 	}
 	assert.Nil(t, documentedValues(&ListIssuesOptions{}, "nope"))
+	assert.Equal(t, want, (&request{queryOptions: &ListIssuesOptions{}, body: &outer{}}).valuesOf("state"))
+	assert.Equal(t, want, (&request{queryOptions: &ListRunnersOptions{}, body: &outer{}}).valuesOf("other"))
 	body, err := encodeJSON((*typedOptions)(nil))
 	require.NoError(t, err)
 	assert.EqualValues(t, len("null"), body.size)

@@ -200,6 +200,8 @@ func TestFilterRefusals(t *testing.T) {
 // The rule of a field follows from its type. A struct in a body has rules of its own, if any.
 func TestFieldRules(t *testing.T) {
 	assert.Nil(t, refusalOf(reflect.TypeFor[[]bool](), true, false))
+	count := refusalOf(reflect.TypeFor[int](), true, false)
+	assert.Equal(t, []string{"-1 is negative", ""}, []string{count(reflect.ValueOf(-1)), count(reflect.ValueOf(0))})
 	assert.Equal(t, "element 1 is blank", refusalOf(reflect.TypeFor[[]Scope](), false, false)(reflect.ValueOf([]Scope{"a", " "})))
 	type inner struct {
 		ID int64 `json:"id" url:"id"`
@@ -231,5 +233,9 @@ func TestUndocumentedParameters(t *testing.T) {
 		require.ErrorAs(t, issues.checkDocumented(query), &invalid)
 		assert.Equal(t, "a", invalid.Param)
 	}
-	require.NoError(t, issues.checkDocumented(url.Values{"state": nil, "iids[]": nil, "not[labels]": nil}))
+	require.NoError(t, issues.checkDocumented(url.Values{"state": nil, "iids[]": nil, "not[labels]": nil, "not[assignee_username][]": nil}))
+	r := &request{route: issues, core: silentServer(t).core, queryOptions: new(ListIssuesOptions)}
+	require.ErrorAs(t, r.check(&callOptions{}, query), &invalid)
+	r.custom = true
+	require.NoError(t, r.check(&callOptions{}, query), "a Call may have other parameters")
 }

@@ -169,6 +169,9 @@ func TestMarshalForm(t *testing.T) {
 		`{"title":"é \u001f!\"\\ ~\u2028"}`:                          Issue{Title: "é \x1f!\"\\ ~\u2028"},
 		`{"target_url":"x"}`:                                         Todo{TargetURL: "x", Target: json.RawMessage("null")},
 		`"name"`:                                                     Label{Name: "name"},
+		`{"name":"a","text_color":"#fff"}`:                           Label{Name: "a", TextColor: "#fff"},
+		`{"name":"a","description":"d"}`:                             Label{Name: "a", Description: "d"},
+		`{"name":"a","description_html":"d"}`:                        Label{Name: "a", DescriptionHTML: "d"},
 		`[null,{}]`:                                                  []*Issue{nil, {}},
 	} {
 		text, err := json.Marshal(value)

@@ -82,8 +82,14 @@ func TestOAuthEndpointFails(t *testing.T) {
 		}
 	}
 	assert.Empty(t, away.seen())
-	for _, code := range []string{"invalid_request", "unauthorized_client", "unsupported_grant_type", "invalid_scope"} {
-		require.ErrorContains(t, withoutTokenResponse("", &oauth2.RetrieveError{ErrorCode: code}, nil), code)
+	const again, client = ": the refresh token is wrong, expired, revoked or used already: authorize the application again", ": check ClientID and ClientSecret of the config"
+	for code, remedy := range map[string]string{
+		"invalid_request": "", "invalid_grant": again, "invalid_client": client, "unauthorized_client": client, "unsupported_grant_type": "", "invalid_scope": "",
+	} {
+		require.EqualError(t, withoutTokenResponse("(h)", &oauth2.RetrieveError{ErrorCode: code}, nil), "the token endpoint responded with an error "+code+" (h)"+remedy)
+	}
+	for status, remedy := range map[int]string{403: "", 404: ": check TokenURL of the config: for GitLab its path is /oauth/token", 405: ": check TokenURL of the config: for GitLab its path is /oauth/token"} {
+		require.EqualError(t, withoutTokenResponse("(h)", &oauth2.RetrieveError{Response: &http.Response{StatusCode: status}}, nil), fmt.Sprintf("the token endpoint responded with %d (h)%s", status, remedy))
 	}
 }
 

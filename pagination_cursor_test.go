@@ -117,6 +117,14 @@ func TestCursorRefused(t *testing.T) {
 	place, err := newCursor("list", longest).query("list")
 	require.NoError(t, err)
 	assert.Equal(t, longest, place)
+	prefix := newCursor("list", "")
+	prefix = prefix[:strings.LastIndex(string(prefix), ".")+1]
+	_, err = (prefix + Cursor(base64.RawURLEncoding.EncodeToString([]byte(cursorChecksum(""))))).query("list")
+	require.ErrorContains(t, err, "the cursor is damaged", "no query is not the end of the list")
+	for size, reason := range map[int]string{maxCursor: "the cursor is damaged", maxCursor + 1: "it is not a cursor"} {
+		_, err = (prefix + Cursor(strings.Repeat("!", size-len(prefix)))).query("list")
+		require.ErrorContains(t, err, reason)
+	}
 }
 
 // Whatever a cursor was made to contain, the list sends its own filters: those that it has, with

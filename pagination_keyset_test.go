@@ -155,8 +155,14 @@ func TestKeysetRefusalsThatAreErrors(t *testing.T) {
 	client := onceClient(t, srv.URL)
 	cursor := firstCursor(t, t.Context(), client, keysetCall)
 	srv.hook = offsetOnly(7).hook
-	_, err := collectIDs(t.Context(), client, keysetCall, PerPage(2), StartAt(cursor))
-	require.Equal(t, 405, asError(t, err).Status)
+	for range 2 { // the second time, the client knows of the refusal
+		_, err := collectIDs(t.Context(), client, keysetCall, PerPage(2), StartAt(cursor))
+		require.Equal(t, 405, asError(t, err).Status)
+		srv.queries()
+		_, err = collectIDs(t.Context(), client, keysetCall, PerPage(2))
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "per_page=2", srv.queries()[0], "the refusal is remembered")
 }
 
 // A cursor of offset pagination continues by offset, also in another process, which does not know

@@ -100,7 +100,6 @@ func (w *window[T]) waitAndRaise() {
 	for _, t := range w.tasks {
 		_, _ = t.Result()
 	}
-	w.tasks = nil
 }
 
 // waitBriefly waits leaveAfter for all tasks together, and reports whether all have ended.

@@ -3,12 +3,13 @@ package forge
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -188,38 +189,45 @@ func TestAheadBound(t *testing.T) {
 }
 
 // Without a page count the window grows from 1 to 2, 4 and so on to n, so that a short list needs
-// few requests. With a page count it is n from the start.
+// few requests. With a page count it is n from the start, and no page beyond it is requested.
 func TestAheadWindow(t *testing.T) {
 	for _, test := range []struct {
-		totals bool
-		n      int
-		want   []int // pages requested when the caller is at page 1, 2, 3 ...
+		total   string // X-Total-Pages
+		n, rows int
+		want    []int // pages requested when the caller is at page 1, 2, 3 ...
+		opts    []RequestOption
 	}{
-		{false, 1, []int{2, 3, 4, 5}},
-		{false, 8, []int{2, 4, 7, 12, 13, 14}},
-		{false, 3, []int{2, 4, 6, 7}},
-		{true, 8, []int{9, 10, 11}},
+		{"", 1, 4, []int{2, 3, 4, 5}, nil},
+		{"", 8, 6, []int{2, 4, 7, 12, 13, 14}, nil},
+		{"", 3, 4, []int{2, 4, 6, 7}, nil},
+		{"0", 3, 4, []int{2, 4, 6, 7}, nil},
+		{"11", 8, 11, []int{9, 10, 11, 11, 11, 11, 11, 11, 11, 11, 11}, nil},
+		{"2", 8, 2, []int{2, 2}, nil},
+		{"1", 2, 4, []int{3, 4, 5, 6}, nil}, // the list has grown since
+		{"11", 8, 11, []int{1}, []RequestOption{OnePage()}},
 	} {
-		t.Run(fmt.Sprintf("totals %t, ahead %d", test.totals, test.n), func(t *testing.T) {
-			srv := servePages(t, &pageServer{rows: 40, totals: test.totals})
-			for item, err := range ListAs[listRow](t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(1), Ahead(test.n)) {
+		synctest.Test(t, func(t *testing.T) {
+			srv := &pageServer{rows: test.rows + 20}
+			if test.total == strconv.Itoa(test.rows) {
+				srv.rows = test.rows
+			}
+			client := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+				w := httptest.NewRecorder()
+				w.Header().Set("X-Total-Pages", test.total)
+				srv.ServeHTTP(w, req)
+				return w.Result(), nil
+			}))
+			var got []int
+			for item, err := range ListAs[listRow](t.Context(), client, offsetCall, append(test.opts, PerPage(1), Ahead(test.n))...) {
 				require.NoError(t, err)
-				if int(item.ID) > len(test.want) {
+				synctest.Wait()
+				if got = append(got, srv.count()); int(item.ID) == test.rows {
 					break
 				}
-				want := test.want[item.ID-1]
-				require.Eventually(t, func() bool { return srv.count() >= want }, time.Minute, time.Millisecond, "page %d", item.ID)
-				time.Sleep(5 * time.Millisecond)
-				require.Equal(t, want, srv.count(), "page %d", item.ID)
 			}
+			assert.Equal(t, test.want, got, "%q pages, ahead %d", test.total, test.n)
 		})
 	}
-	// No page beyond the count is requested.
-	srv := servePages(t, &pageServer{rows: 3, totals: true})
-	ids, err := collectIDs(t.Context(), onceClient(t, srv.URL), offsetCall, PerPage(1), Ahead(100))
-	require.NoError(t, err)
-	assert.Equal(t, upTo(3), ids)
-	assert.Equal(t, 3, srv.count())
 }
 
 // If pages are linked, the next one is requested while a page is being decoded.

@@ -456,11 +456,12 @@ func TestCheckPosition(t *testing.T) {
 		{"page", "1", true, true}, {"page", "01", false, true}, {"page", "2", false, true}, {"page", "0", false, false}, {"page", "-1", false, false}, {"page", "x", false, false},
 		{"page", "99999999999999999999", false, false}, {"cursor", "1", false, false}, {"page_token", "1", false, false}, {"page_tokenx", "1", true, true},
 	} {
-		for _, route := range []string{"/merge_requests", "/x"} { // the first documents page
+		for _, route := range []string{"/projects/1/merge_requests", "/projects/1/repository/tree", "/x"} { // they document page, page_token and neither
+			own := row.name == "page_token" && strings.HasSuffix(route, "/tree")
 			for _, onePage := range []bool{false, true} {
 				r, o := client.customRequest(Call{Route: route}), &callOptions{onePage: onePage, query: url.Values{row.name: {row.value}}}
 				err := r.checkPosition(o)
-				assert.Equal(t, row.list && !onePage || row.withPage && onePage, err == nil, "%v %s %t", row, route, onePage)
+				assert.Equal(t, own || row.list && !onePage || row.withPage && onePage, err == nil, "%v %s %t", row, route, onePage)
 				if err != nil {
 					refused(t, err, "Query", row.name)
 				}
@@ -507,4 +508,20 @@ func TestListID(t *testing.T) {
 	assert.NotEqual(t, of(GitLab, nil), of(GitLab, words))
 	assert.NotEqual(t, of(GitLab, url.Values{"entity_type": {"User"}}), of(GitLab, words))
 	assert.Equal(t, of(GitLab, url.Values{"entity_type": {"User"}}), of(Neutral, url.Values{"entity_type": {"User"}}))
+	// Cursors are stored, so another release of the library has the same id.
+	assert.Equal(t, "BawzyzYq8NVw", of(GitLab, url.Values{"entity_id": {"7"}, "entity_type": {"Gitlab::Audit::InstanceScope", "User"}}))
+	form := Call{Method: http.MethodPost, Route: "/x/:id", Args: []Arg{Path("a/b")}, Form: url.Values{"f": {"1"}}}
+	assert.Equal(t, "RDV-V6XI6Zm0", listID(silentServer(t).customRequest(form), url.Values{"a": {"b"}}))
+}
+
+// A cursor keeps the place of its page, whatever the caller's own query says.
+func TestOwnFilters(t *testing.T) {
+	r := silentServer(t).customRequest(Call{Route: "/projects/1/repository/tree"}).itemsIn("x", "n")
+	own, stored := url.Values{"path": {"mine"}}, url.Values{"path": {"stored"}, "ref": {"stored"}, "other": {"stored"}}
+	want := url.Values{"path": {"mine"}, "other": {"stored"}}
+	for _, name := range []string{"page", "per_page", "n", "pagination", "page_token", "cursor", "id_after", "last"} {
+		own[name], stored[name], want[name] = []string{"mine"}, []string{"stored"}, []string{"stored"}
+	}
+	p := &pager[listRow]{request: r, first: &call{query: own}}
+	assert.Equal(t, want.Encode(), p.ownFilters(stored.Encode()))
 }

@@ -69,6 +69,9 @@ func TestPathArguments(t *testing.T) {
 	}
 	assert.Subset(t, slices.Collect(maps.Keys(seen)), slices.Collect(maps.Keys(pathArguments)), "rules of placeholders that no route has")
 	assert.GreaterOrEqual(t, len(seen), 13)
+	both, err := expandTemplate(wirePath{}, "/x/:a:b_z`", []any{"1", "2"})
+	require.NoError(t, err)
+	assert.Equal(t, "/x/12`", both.plain)
 	for _, name := range []string{"project", "project_id", "group", "group_id", "namespace", "namespace_id", "image_path"} { // of a Call
 		_, err := expandTemplate(wirePath{}, "/x/:"+name, []any{"a%2Fb"})
 		require.ErrorContains(t, err, "it is escaped already", name)
@@ -111,6 +114,9 @@ func TestAt(t *testing.T) {
 			assert.Equal(t, want.String(), got.String())
 			assert.Equal(t, want.Path, got.Path)
 			assert.Equal(t, want.RequestURI(), got.RequestURI())
+			if got.Path == got.EscapedPath() {
+				assert.Empty(t, got.RawPath, "as net/url leaves it")
+			}
 		}
 	}
 }
@@ -268,6 +274,7 @@ func TestPathRemedies(t *testing.T) {
 		"https://h/xacme/xapp/": `it is a URL: use "xacme/xapp"`, "ssh://git@h:22/acme/app.git": `it is a URL: use "acme/app"`,
 		"https://h/acme/app?a=1": `it is a URL: use "acme/app"`, "https://h/acme/app#a/b": `it is a URL: use "acme/app"`, "https://h/acme/app/-/issues": `it is a URL: use "acme/app"`,
 		"https://h": object, "https://h/": object, "https://h/?a": object, "https://h/#a": object, "https://h/acme//app": object, "https://h/../app": object,
+		"acme://app":           `it is a URL: use the path of the object`,
 		" " + "acme/app" + " ": `it has spaces around it: use "acme/app"`, `acme\app`: `it has backslashes: use "acme/app"`,
 		"git@h:acme/app.git": `it is a clone address: use "acme/app"`, "git@h:acme/app": `it is a clone address: use "acme/app"`,
 		"@maya": `it begins with @: use "maya"`, "acme/app?x=1": `it has a query: use "acme/app"`, "acme/app/-/issues": `it is the path of a page: use "acme/app"`,
@@ -278,7 +285,7 @@ func TestPathRemedies(t *testing.T) {
 	assert.Equal(t, `image paths have no capital letters: use "acme/app"`, reasonOf(checkPath("image_path", "Acme/App")))
 	assert.Empty(t, reasonOf(checkPath("image_path", "acme/app")))
 	const empty = "it has an empty part: remove slashes at its ends, and double ones"
-	for text, want := range map[string]string{"a": "", "a%2Fb": "", "a//%62": empty, "a%2F%2Fb": "once decoded, " + empty, "%2e": `once decoded, it has the part "."`, "../%2e": `it has the part ".."`} {
+	for text, want := range map[string]string{"a": "", "a%2Fb": "", "a://b": "it is an address: use the path in it, such as group/app", "a//%62": empty, "a%2F%2Fb": "once decoded, " + empty, "%2e": `once decoded, it has the part "."`, "../%2e": `it has the part ".."`} {
 		assert.Equal(t, want, reasonOf(checkArgument("id", text)), text)
 	}
 	_, err := parseBase("baseURL", "", "forge.example.com")

@@ -117,7 +117,8 @@ func TestReassignmentFiles(t *testing.T) {
 		"neutral": neutral, "gitlab": gitlab,
 		"other columns": "Note,Platform public email,Platform username,Source username,Source user name,Source user identifier,Import type,Source host,Reviewed\n" +
 			"\"a, b\",ada@example.com,ada,a,A,1,github,host,yes\n,,,,,,,,\n",
-		"header only": strings.SplitAfter(gitlab, "\n")[0],
+		"a column without a name": strings.Replace(strings.SplitAfter(gitlab, "\n")[0], "\n", ",Note,\n", 1) + "h,i,1,n,u,,,x,y\n",
+		"header only":             strings.SplitAfter(gitlab, "\n")[0],
 	} {
 		var out bytes.Buffer
 		require.NoError(t, s.WriteCSV(&out, s.ReadCSV(strings.NewReader(file))), name)
@@ -204,6 +205,7 @@ func TestBadReassignmentFiles(t *testing.T) {
 		row.Extra = map[string]string{"Note": "n"}
 	})), `no column "Note"`, "a value is not lost")
 	require.ErrorContains(t, s.WriteCSV(&out, byHand(&PlaceholderReassignment{Extra: map[string]string{"Source host": "h"}})), "Source host")
+	require.EqualError(t, s.WriteCSV(&out, byHand(new(PlaceholderReassignment), nil)), "forge: writing the file of reassignments: a row is nil")
 	require.ErrorContains(t, s.WriteCSV(&out, changed(s.ReadCSV(strings.NewReader(header[:len(header)-1]+",Known\nh,i,1,n,u,,,k\n")), func(row *PlaceholderReassignment) {
 		row.Extra["Unknown"] = "n"
 	})), `no column "Unknown"`)

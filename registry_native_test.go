@@ -154,9 +154,11 @@ func TestRegistryTokenLifetime(t *testing.T) {
 		{"opaque", 0, time.Minute},
 		{"opaque", -5, 0},
 		{"a.!.b", 0, time.Minute},
+		{strings.Replace(jwt(`{"exp":2000000300}`), ".c", "!.c", 1), 120, 2 * time.Minute},
 	} {
 		token := &RegistryToken{Token: row.token, ExpiresIn: row.expiresIn}
 		assert.Equal(t, row.want, token.lifetime(now), row.token)
+		assert.Equal(t, "forge.RegistryToken([redacted])", fmt.Sprint(*token))
 	}
 }
 
@@ -340,10 +342,17 @@ func TestNativeRefused(t *testing.T) {
 	require.ErrorContains(t, err, "WithVocabulary(forge.Neutral)")
 	require.Error(t, c.RegistryNative.DeleteTagReference(t.Context(), "a b:c", "t"), "parameters that would request another scope")
 	for _, scope := range []RegistryScope{"", "repository:a", "repository::pull", RepositoryScope("a/b"), RepositoryScope("", RegistryActionPull), RepositoryScope("a/../b", RegistryActionPull),
-		RepositoryScope("a b", RegistryActionPull), RepositoryScope("a", RegistryActionPull, ""), "repository:a:pull repository:b:pull", "a:b:c:d", "repository:a\x01:pull"} {
+		RepositoryScope("a b", RegistryActionPull), RepositoryScope("a", RegistryActionPull, ""), "repository:a:pull repository:b:pull", "a:b:c:d", "repository:a\x01:pull", ":a:pull", "repository:a:pull,", "repository:a:,pull", "repository:a:", "repository:a%2Fb:pull"} {
 		_, err := c.RegistryNative.GetToken(t.Context(), &GetRegistryTokenOptions{Scopes: []RegistryScope{RegistryScopeCatalog, scope}})
 		assertRefused(t, err, "GetRegistryTokenOptions.Scopes", "scope")
 	}
+	for scope, reason := range map[RegistryScope]string{
+		"repository:a%2Fb:pull":                 `the image path: it is escaped already: use "a/b", which the client escapes`,
+		RegistryScope(strings.Repeat("x", 257)): `"` + strings.Repeat("x", 256) + `..." is not of the form repository:<image path>:<actions>: use RepositoryScope or RegistryScopeCatalog`,
+	} {
+		assert.Equal(t, reason, reasonOf(scope.check()))
+	}
+	require.NoError(t, RegistryScope("repository:a:x%2Fy").check(), "only the path is escaped")
 	_, err = c.RegistryNative.GetToken(t.Context(), nil)
 	assertRefused(t, err, "GetRegistryTokenOptions.Scopes", "scope")
 	_, err = wireClient(t, api.url).RegistryNative.GetToken(t.Context(), &GetRegistryTokenOptions{Scopes: []RegistryScope{RegistryScopeCatalog}})

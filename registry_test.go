@@ -97,6 +97,7 @@ func TestRegistryRefused(t *testing.T) {
 	all := &DeleteTagsOptions{NameRegexDelete: ".*"}
 	_, err := c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, all, OnePage())
 	assertRefused(t, err, "OnePage", "")
+	require.ErrorContains(t, err, "DELETE /projects/:id/registry/repositories/:repository_id/tags (/projects/42")
 	_, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 3, all, StartAt("x"))
 	assertRefused(t, err, "StartAt", "")
 	_, err = c.Registry.PreviewDeleteTags(t.Context(), ID(42), 0, all)

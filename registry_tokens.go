@@ -73,7 +73,7 @@ func (s *tokenStore) get(ctx context.Context, r *request, refused string, opts [
 		return tokens.exchange(ctx, r, nil)
 	})
 	if err != nil {
-		return nil, r.withError(credentialError(err))
+		return nil, r.withError(err)
 	}
 	return token.copy(), nil
 }

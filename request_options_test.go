@@ -31,6 +31,8 @@ func TestIncomplete(t *testing.T) {
 		`[{` + unchanged + `}]`: true,
 		`[{"old_path":"b","new_path":"b","a_mode":"100644","b_mode":"100755","diff":""}]`: false,
 		`[{"old_path":"b","new_path":"b","diff":"","new_file":true}]`:                     false,
+		`[{"old_path":"b","new_path":"b","diff":"","deleted_file":true}]`:                 false,
+		`[{"old_path":"a","new_path":"b","diff":""}]`:                                     false,
 	}
 	counts := []struct { // next to them
 		count string

@@ -213,6 +213,7 @@ func TestMergeSettings(t *testing.T) {
 		"{\"jobqueue_job_limiter_mode\": \"track\"}": "GitLab calls it sidekiq_job_limiter_mode",
 		"\n\n":                       "Merge: line 1: it is not JSON: the text is empty",
 		"{} x":                       "Merge: line 1: it is not JSON",
+		"}":                          "Merge: line 1: it is not JSON: ",
 		"{\"terms\": [1, \"\xff\"]}": "Merge (terms): line 1: its value is not valid UTF-8",
 	} {
 		same := *settings
@@ -221,6 +222,25 @@ func TestMergeSettings(t *testing.T) {
 		require.ErrorContains(t, err, want, text)
 		assert.Equal(t, &same, settings, "nothing is changed")
 	}
+	require.NoError(t, settings.Merge([]byte(`{"snippet_size_limit": "5 MB"}`)), "as the server has it")
+	assert.Empty(t, settings.Diff().Changes)
+	assert.Equal(t, "its type is integer, and the value is a JSON string", settingNamed("session_expire_delay").misfit([]byte(`"5"`)))
+}
+
+// Changes made by hand are sent and compared under their current names. In one document, an old
+// name and a new one may have the same value.
+func TestChangesMadeByHand(t *testing.T) {
+	u := &settingsUpdate{changes: settingValues{}}
+	require.NoError(t, u.add([]SettingDifference{
+		{Name: "signin_enabled", Want: json.RawMessage(`"false"`)}, {Name: "password_authentication_enabled_for_web", Want: json.RawMessage("false")},
+		{Name: "housekeeping_gc_period", Want: json.RawMessage("7")}, {Name: "housekeeping_optimize_repository_period", Want: json.RawMessage("7")},
+	}, GitLab))
+	require.NoError(t, u.check())
+	assert.Equal(t, SettingDifference{Name: "password_authentication_enabled_for_web", Want: json.RawMessage("false"), sendAs: "signin_enabled"}, u.sent[0])
+	assert.Empty(t, u.notApplied(settingValues{
+		"password_authentication_enabled_for_web": json.RawMessage("false"), "housekeeping_gc_period": json.RawMessage("7"), "housekeeping_optimize_repository_period": json.RawMessage("7"),
+	}))
+	assert.Nil(t, settingValues{"": json.RawMessage("1")}.of(settingNamed("admin_mode")), "it has one name")
 }
 
 // The changes of options, and changes that are empty and therefore not sent.

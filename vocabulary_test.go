@@ -3,6 +3,7 @@ package forge
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -42,6 +43,9 @@ func TestWords(t *testing.T) {
 		}
 	}
 	assert.Equal(t, settings, words().neutral[settingWord])
+	for kind, named := range words().gitlab {
+		assert.NotContains(t, named, "", kind)
+	}
 }
 
 func TestWithVocabulary(t *testing.T) {
@@ -108,7 +112,14 @@ func TestOtherVocabulary(t *testing.T) {
 	require.ErrorAs(t, err, &failed)
 	assert.True(t, failed.MaybeApplied, "a setting with the same name in both was applied")
 	assert.Equal(t, 1, failed.Attempts)
-	assert.ErrorContains(t, err, "GitLab's words (geo_status_timeout for replica_status_timeout)")
+	for v, want := range map[Vocabulary]string{
+		Neutral: "the server uses GitLab's words (geo_status_timeout for replica_status_timeout), so settings would be lost silently: create the client without WithVocabulary(forge.Neutral)",
+		GitLab:  "the server uses the documents' words (replica_status_timeout for geo_status_timeout), so settings would be lost silently: create the client with WithVocabulary(forge.Neutral)",
+	} {
+		word, _ := (Neutral - v).wire(settingWord, "geo_status_timeout")
+		_, err = v.translateSettings([]byte(`{"` + word + `":10}`))
+		require.EqualError(t, err, want)
+	}
 }
 
 // What a caller names by hand in the words of the other vocabulary is refused, with the right word.
@@ -143,6 +154,13 @@ func TestForeignWords(t *testing.T) {
 		require.ErrorAs(t, err, new(*ValidationError), text)
 		assert.ErrorContains(t, err, text)
 	}
+	// Elsewhere the same words have no meaning, and the parameters of a Call are the caller's own.
+	query := url.Values{"antispam_enabled": {"1"}, "search": {"Service::Audit::InstanceScope"}}
+	r := c.Runners.newPut("/runners/:id", int64(1)).json(&UpdateRunnerOptions{Extra: map[string]any{"antispam_enabled": true}})
+	require.NoError(t, r.checkWords(&callOptions{query: query}))
+	query["entity_type"] = query["search"]
+	require.Error(t, r.checkWords(&callOptions{query: query}))
+	require.NoError(t, c.customRequest(Call{Route: "/audit_events"}).checkWords(&callOptions{query: query}))
 	require.NotEmpty(t, words().neutral[slugWord]["bamboo"])
 	assert.Empty(t, Neutral.foreign(slugWord, "bamboo"), "a slug may be of a server's own integration")
 	assert.Empty(t, GitLab.foreignIn([]string{"User", "Group"}))

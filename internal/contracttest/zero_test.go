@@ -152,6 +152,7 @@ func TestNilContext(t *testing.T) {
 		in[1] = reflect.Zero(reflect.TypeFor[context.Context]())
 		for _, opts := range [][]forge.RequestOption{nil, {forge.SkipValidation()}, {forge.DryRun(nil)}} {
 			if invalid := m.refused(b, "a nil context", in, opts...); invalid != nil {
+				assert.Equal(t, "ctx", invalid.Option, m.name)
 				assert.Contains(t, invalid.Reason, "nil Context", m.name)
 			}
 		}
