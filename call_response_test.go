@@ -62,6 +62,8 @@ func TestResponses(t *testing.T) {
 		{"page without a type", say(200, "\n<html>"), "the response is an HTML page instead of JSON, perhaps a sign-in page", true, ErrInvalidResponse},
 		{"page of two types", say(200, "<html>", jsonType, "Content-Type: text/html"), "the response is an HTML page instead of JSON, perhaps a sign-in page", true, ErrInvalidResponse},
 		{"identity", say(200, "{}", jsonType, "Content-Encoding: Identity"), "", false, nil},
+		{"identity twice", say(200, "{}", jsonType, "Content-Encoding: identity, Identity"), "", false, nil},
+		{"JSON of two types", say(200, "{}", "Content-Type: application/json, text/plain"), "", false, nil},
 		{"long type", say(200, "OK", "Content-Type: "+strings.Repeat("x", 129)), strings.Repeat("x", 128) + "... instead of JSON", true, ErrInvalidResponse},
 		{"long encoding", say(200, "{}", jsonType, "Content-Encoding: "+strings.Repeat("x", 65)), strings.Repeat("x", 64) + "..., which was not requested", true, ErrInvalidResponse},
 		{"number", sayJSON(`7`), "JSON number", false, ErrInvalidResponse},

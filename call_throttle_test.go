@@ -322,7 +322,7 @@ func TestBlobQuota(t *testing.T) {
 		var limited *RateLimitError
 		require.ErrorAs(t, err, &limited)
 		require.ErrorContains(t, err, "5 in 1m0s")
-		require.ErrorContains(t, err, "DownloadBlob")
+		require.ErrorContains(t, err, "; DownloadBlob has no such limit")
 		d, err := c.Repositories.DownloadBlob(t.Context(), ID(1), "large3")
 		fetch(t, d, err)
 		assert.Zero(t, time.Since(began), "the alternative has no quota")

@@ -162,6 +162,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"token in quotes", created(host, WithToken(`"glpat-abcdefgh"`)), "WithToken: the token is in quotes, or it is the name of a variable: pass its value alone"},
 		{"name of a variable", created(host, WithToken("$FORGE_TOKEN")), "or it is the name of a variable: pass its value alone"},
 		{"clone URL", created(host + "/group/app.git"), "baseURL: the path is not that of the server"},
+		{"address of a group", created("https://gitlab.com/group"), "baseURL: the address is that of a group or project: use https://gitlab.com"},
 		{"port of two kinds", created(host + ":99999"), "baseURL: the port of the address is not between 1 and 65535"},
 		{"waits swapped", created(host, WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Second})), "WithRetry: MinWait is longer than MaxWait"},
 		{"long wait, default bound", created(host, WithRetry(RetryPolicy{MinWait: time.Minute})), "WithRetry: MinWait is longer than MaxWait, whose default is 30 s"},
