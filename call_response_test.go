@@ -163,6 +163,9 @@ func TestRateLimitOfResponse(t *testing.T) {
 	w := newWire(t, always(say(200, "{}", jsonType, "RateLimit-Limit: 2000", "RateLimit-Remaining: 7", "RateLimit-Reset: 1790000000")))
 	require.NoError(t, wireClient(t, w.url).Do(t.Context(), callOf(RetryClassSafe), nil, Into(&response)))
 	assert.Equal(t, []int64{2000, 7, 1790000000}, []int64{int64(response.RateLimit.Limit), int64(response.RateLimit.Remaining), response.RateLimit.Reset.Unix()})
+	var limited *RateLimitError
+	require.ErrorAs(t, wireClient(t, newWire(t, always(say(429, "{}"))).url).Do(t.Context(), callOf(RetryClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1})), &limited)
+	assert.Zero(t, limited.Until, "the server has not said when")
 }
 
 // A success is not believed if the body of its request could not be read. An error is.
@@ -172,6 +175,9 @@ func TestResponseToABrokenBody(t *testing.T) {
 		assert.Equal(t, want, checkResponse(&http.Response{StatusCode: status, Body: http.NoBody}, broken), status)
 		require.NoError(t, checkResponse(&http.Response{StatusCode: status}, nil), status)
 	}
+	lost := errors.New("lost")
+	assert.Equal(t, broken, sendError(nil, &http.Request{}, fmt.Errorf("write tcp 192.0.2.1:443: %w", broken), broken), "without the addresses")
+	assert.Equal(t, lost, sendError(nil, &http.Request{}, lost, broken))
 }
 
 // When go-retryablehttp stops retrying, it closes all idle connections of the transport. The client

@@ -78,6 +78,16 @@ func TestGate(t *testing.T) {
 		held.Wait()
 
 		limited, began = true, time.Now()
+		require.ErrorIs(t, c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		err = c.Do(ctx, callOf(RetryClassNonIdempotent), nil)
+		require.ErrorIs(t, err, context.Canceled)
+		assert.NotContains(t, err.Error(), "; context canceled", "the end of the wait has one cause")
+		assert.Equal(t, time.Second, time.Since(began))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
+
+		limited, began = true, time.Now()
 		r := service{c.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileReader(strings.NewReader("x"), 1))
 		require.ErrorIs(t, exec(t.Context(), r, nil), ErrRateLimited)
 		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))

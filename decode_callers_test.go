@@ -373,6 +373,10 @@ func TestForeignTolerance(t *testing.T) {
 	assert.Equal(t, own{Flags: []bool{}, Sure: true, Extra: map[string]json.RawMessage{
 		"flags": json.RawMessage(`["maybe"]`), "sure": json.RawMessage(`"true"`), "state": json.RawMessage("5"),
 	}}, got)
+	got, mismatches, err = decodeText[own](`{"flags":[null,true],"sizes":{"a":null}}`)
+	require.NoError(t, err)
+	assert.Empty(t, mismatches)
+	assert.Equal(t, own{Flags: []bool{false, true}, Sizes: map[string]int{"a": 0}}, got)
 	named, mismatches, err := decodeText[struct {
 		N     int                        `json:"n,omitempty,string"`
 		Extra map[string]json.RawMessage `json:"extra"`

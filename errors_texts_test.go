@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -420,6 +421,13 @@ func TestErrorOfAProxy(t *testing.T) {
 		c = wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: lost}), WithRetry(RetryPolicy{MaxAttempts: 1}))
 		assert.Empty(t, asError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil)).hint, "a lost connection is no matter of the proxy's address")
 	}
+	synctest.Test(t, func(t *testing.T) {
+		w := pipedWire(t, always(silent("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{")))
+		proxied := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.example.com"}), DialContext: w.dial}
+		err := asError(t, w.client(t, WithHTTPClient(&http.Client{Transport: proxied})).Do(t.Context(), callOf(RetryClassNonIdempotent), new(any)))
+		require.ErrorIs(t, err, ErrTimeout)
+		assert.Empty(t, err.hint, "a body that stalls is no matter of the proxy's address")
+	})
 }
 
 // throughProxy returns the error of a call through a proxy.
