@@ -342,6 +342,27 @@ func TestBlobQuota(t *testing.T) {
 	})
 }
 
+// Another server's clock does not change when a quota is free again.
+func TestQuotaByTheServersOwnClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := bubbleClient(t, statuses(func(req *http.Request) (int, http.Header) {
+			if req.URL.Host == "other.example.com" {
+				return 200, headers("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+			}
+			return 200, headers("RateLimit-Limit", "5")
+		}))
+		began := time.Now()
+		for range 6 {
+			d, err := openArchive(t.Context(), c)
+			fetch(t, d, err)
+			status, _, err := send(t.Context(), c.HTTPClient(), http.MethodGet, "https://other.example.com/x", "")
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, status)
+		}
+		assert.GreaterOrEqual(t, time.Since(began), time.Minute)
+	})
+}
+
 // The quotas of the table are those of the contract: calls, window, what they are counted for, and
 // the offering. No other route has one.
 func TestQuotasOfTheContract(t *testing.T) {
