@@ -117,9 +117,9 @@ func (s *callState) failAfterSuccess(err error) error {
 	return failed.newError()
 }
 
-// fillInto fills the caller's Response. A list does it when the caller reaches the page.
+// fillInto fills the caller's Response. A list does so itself, when the caller reaches the page.
 func (s *callState) fillInto(mismatches []Mismatch) {
-	if s.options.into != nil && s.resp != nil && s.options.kind != kindList {
+	if s.options.into != nil && s.resp != nil {
 		*s.options.into = newResponse(s.resp, s.attempts, mismatches)
 	}
 }

@@ -168,8 +168,9 @@ func TestPlannedRequest(t *testing.T) {
 	assert.True(t, strings.HasSuffix(p.Curl(), ` --form-string 'name=@etc' --form 'file=@"testdata/no such; \"file\"";filename="b\\c[redacted]"'`), p.Curl())
 
 	p = plan(func(c *Client, o RequestOption) error {
-		return c.Do(t.Context(), Call{Method: http.MethodHead, Route: "/tokens/:id", Args: []Arg{Path(secret)}}, nil, o)
+		return c.Do(t.Context(), Call{Method: http.MethodHead, Route: "/tokens/:id", Args: []Arg{Path(secret)}}, nil, o, Header("X-Note", secret))
 	}, WithToken(secret))
+	assert.Equal(t, "[redacted]", p.Header.Get("X-Note"))
 	assert.True(t, strings.HasPrefix(p.Curl(), "curl --head 'https://"), p.Curl())
 	p = plan(func(c *Client, o RequestOption) error {
 		_, err := c.Repositories.Archive(t.Context(), ID(1), nil, o)

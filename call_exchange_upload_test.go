@@ -19,6 +19,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/forge-sdk/forge-go/internal/conn"
 )
 
 // A panic of the caller's code is raised in the goroutine that makes the call, with the same value,
@@ -339,4 +341,20 @@ func TestUploadPumpedAgain(t *testing.T) {
 	assert.EqualValues(t, 3, closed.Load())
 	assert.Contains(t, bodies[0], "content")
 	assert.Equal(t, []string{bodies[0], bodies[0], bodies[0]}, bodies)
+}
+
+// net/http must not send a body again by itself. Other transports may read a body that can be read
+// twice.
+func TestGetBody(t *testing.T) {
+	open := bytesPayload("", []byte("x")).open
+	for _, once := range []bool{false, true} {
+		_, err := getBody(&payload{open: open, once: once}, true)()
+		require.ErrorIs(t, err, conn.ErrNotProcessed)
+	}
+	assert.Nil(t, getBody(&payload{open: open, once: true}, false))
+	body, err := getBody(&payload{open: open}, false)()
+	require.NoError(t, err)
+	text, err := io.ReadAll(body)
+	require.NoError(t, err)
+	assert.Equal(t, "x", string(text))
 }

@@ -135,13 +135,29 @@ func TestPacingIgnoresOtherServers(t *testing.T) {
 	})
 }
 
+// Each other server has its own limits.
+func TestPacingOfOtherServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := bubbleClient(t, statuses(func(*http.Request) (int, http.Header) {
+			return 200, headers("RateLimit-Remaining", "0", "RateLimit-Reset", "20")
+		}))
+		began := time.Now()
+		for _, host := range []string{"a", "b", "a"} {
+			assert.Zero(t, time.Since(began))
+			_, _, err := send(t.Context(), c.HTTPClient(), http.MethodGet, "https://"+host+".example.com/x", "")
+			require.NoError(t, err)
+		}
+		assert.Equal(t, 20*time.Second, time.Since(began))
+	})
+}
+
 // A request that ended in a panic counts as sent. WithoutPacing leaves the limits to the server.
 func TestPacingAfterAPanic(t *testing.T) {
 	for want, options := range map[time.Duration][]Option{20 * time.Second: nil, 0: {WithoutPacing()}} {
 		synctest.Test(t, func(t *testing.T) {
 			requests := 0
 			c := bubbleClient(t, append(options, statuses(func(*http.Request) (int, http.Header) {
-				if requests++; requests == 2 {
+				if requests++; requests%2 == 0 {
 					panic("enough")
 				}
 				return 200, headers("RateLimit-Remaining", "1", "RateLimit-Reset", "20")
@@ -152,6 +168,8 @@ func TestPacingAfterAPanic(t *testing.T) {
 			assert.Zero(t, time.Since(began))
 			require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
 			assert.Equal(t, want, time.Since(began))
+			assert.PanicsWithValue(t, "enough", func() { _ = c.Do(t.Context(), callOf(RetryClassSafe), nil) })
+			assert.Equal(t, want, time.Since(began), "the one before has ended")
 		})
 	}
 }

@@ -78,8 +78,7 @@ func receiveRaw(in incoming, r *result) error {
 		return &sentinelError{sentinel: ErrInvalidResponse, text: unexpectedText(r.status)}
 	case r.status < 400:
 		r.outcome = succeeded
-	default:
-		r.outcome = rejected
+	default: // rejected
 		setRetryAfter(r)
 	}
 	var content io.Reader = in.body

@@ -391,6 +391,7 @@ func TestRedirectOverPlainHTTP(t *testing.T) {
 		options []Option
 		refused bool
 	}{
+		"not even http":             {"http://example.com", nil, true},
 		"no credential":             {"http://example.com", nil, false},
 		"credential allowed":        {"http://example.com", []Option{WithToken(secret), WithPlainHTTP()}, false},
 		"loopback, credential":      {"http://127.0.0.1:8080", []Option{WithToken(secret)}, true},
@@ -399,7 +400,9 @@ func TestRedirectOverPlainHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.host(test.base, func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, store+"/a", http.StatusFound) })
+			w.host(test.base, func(rw http.ResponseWriter, r *http.Request) {
+				http.Redirect(rw, r, map[bool]string{true: "ftp" + store[4:], false: store}[name == "not even http"]+"/a", http.StatusFound)
+			})
 			w.host(store, func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, "content") })
 			c, err := NewClient(test.base, append(test.options, w.dials())...)
 			require.NoError(t, err)

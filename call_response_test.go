@@ -62,6 +62,8 @@ func TestResponses(t *testing.T) {
 		{"page without a type", say(200, "\n<html>"), "the response is an HTML page instead of JSON, perhaps a sign-in page", true, ErrInvalidResponse},
 		{"page of two types", say(200, "<html>", jsonType, "Content-Type: text/html"), "the response is an HTML page instead of JSON, perhaps a sign-in page", true, ErrInvalidResponse},
 		{"identity", say(200, "{}", jsonType, "Content-Encoding: Identity"), "", false, nil},
+		{"identity twice", say(200, "{}", jsonType, "Content-Encoding: identity, Identity"), "", false, nil},
+		{"JSON of two types", say(200, "{}", "Content-Type: application/json, text/plain"), "", false, nil},
 		{"long type", say(200, "OK", "Content-Type: "+strings.Repeat("x", 129)), strings.Repeat("x", 128) + "... instead of JSON", true, ErrInvalidResponse},
 		{"long encoding", say(200, "{}", jsonType, "Content-Encoding: "+strings.Repeat("x", 65)), strings.Repeat("x", 64) + "..., which was not requested", true, ErrInvalidResponse},
 		{"number", sayJSON(`7`), "JSON number", false, ErrInvalidResponse},
@@ -161,6 +163,9 @@ func TestRateLimitOfResponse(t *testing.T) {
 	w := newWire(t, always(say(200, "{}", jsonType, "RateLimit-Limit: 2000", "RateLimit-Remaining: 7", "RateLimit-Reset: 1790000000")))
 	require.NoError(t, wireClient(t, w.url).Do(t.Context(), callOf(RetryClassSafe), nil, Into(&response)))
 	assert.Equal(t, []int64{2000, 7, 1790000000}, []int64{int64(response.RateLimit.Limit), int64(response.RateLimit.Remaining), response.RateLimit.Reset.Unix()})
+	var limited *RateLimitError
+	require.ErrorAs(t, wireClient(t, newWire(t, always(say(429, "{}"))).url).Do(t.Context(), callOf(RetryClassSafe), nil, Retry(RetryPolicy{MaxAttempts: 1})), &limited)
+	assert.Zero(t, limited.Until, "the server has not said when")
 }
 
 // A success is not believed if the body of its request could not be read. An error is.
@@ -170,6 +175,9 @@ func TestResponseToABrokenBody(t *testing.T) {
 		assert.Equal(t, want, checkResponse(&http.Response{StatusCode: status, Body: http.NoBody}, broken), status)
 		require.NoError(t, checkResponse(&http.Response{StatusCode: status}, nil), status)
 	}
+	lost := errors.New("lost")
+	assert.Equal(t, broken, sendError(nil, &http.Request{}, fmt.Errorf("write tcp 192.0.2.1:443: %w", broken), broken), "without the addresses")
+	assert.Equal(t, lost, sendError(nil, &http.Request{}, lost, broken))
 }
 
 // When go-retryablehttp stops retrying, it closes all idle connections of the transport. The client

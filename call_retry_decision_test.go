@@ -203,6 +203,34 @@ func TestRetryRefused(t *testing.T) {
 	}
 	d := RetryPolicy{}.withDefaults().decide(t.Context(), 1, RetryClassSafe, &result{status: 503, retryAfter: time.Minute + 1})
 	assert.Equal(t, decision{reason: "the server requests a wait of 1m0s; this client waits at most 1m0s (RetryPolicy.MaxRetryAfter)"}, d)
+	for ctx, why := range map[context.Context]string{limited: "held: " + pastDeadline(limited).Error(), token: "held", t.Context(): "held"} {
+		got, err := tooLongWait(ctx, time.Now().Add(2*time.Hour), "held")
+		assert.Equal(t, why, got)
+		assert.Equal(t, ctx == t.Context(), errors.Is(err, ErrRateLimited))
+	}
+}
+
+// A wait may end with the deadline, and not later. A call waits 30 s for a token.
+func TestRetryAtTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for limit, want := range map[time.Duration]nextStep{1: resend, 0: giveUp} {
+			ctx, end := context.WithDeadline(t.Context(), time.Now().Add(limit))
+			d := RetryPolicy{}.withDefaults().decide(ctx, 1, RetryClassSafe, &result{status: 503, retryAfter: 1})
+			end()
+			assert.Equal(t, want, d.step)
+			assert.Equal(t, want == resend, d.serverAsked)
+		}
+		ctx, end := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
+		defer end()
+		why, err := tooLongWait(ctx, time.Now().Add(time.Hour), "held")
+		assert.Equal(t, []any{"held", ErrRateLimited}, []any{why, err}, "the wait ends with the deadline")
+		why, err = tooLongWait(ctx, time.Now().Add(time.Hour+1), "held")
+		assert.Equal(t, []any{"held", context.DeadlineExceeded}, []any{why, err})
+		token, endToken := withTokenTimeout(t.Context())
+		defer endToken()
+		deadline, _ := token.Deadline()
+		assert.Equal(t, 30*time.Second, time.Until(deadline))
+	})
 }
 
 // 60 calls to a service that always fails in one way make at most 100 requests, for every status

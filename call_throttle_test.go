@@ -78,6 +78,16 @@ func TestGate(t *testing.T) {
 		held.Wait()
 
 		limited, began = true, time.Now()
+		require.ErrorIs(t, c.Do(t.Context(), callOf(RetryClassNonIdempotent), nil, Retry(RetryPolicy{MaxAttempts: 1})), ErrRateLimited)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		err = c.Do(ctx, callOf(RetryClassNonIdempotent), nil)
+		require.ErrorIs(t, err, context.Canceled)
+		assert.NotContains(t, err.Error(), "; context canceled", "the end of the wait has one cause")
+		assert.Equal(t, time.Second, time.Since(began))
+		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
+
+		limited, began = true, time.Now()
 		r := service{c.core}.newPost("/projects/:project_id/secure_files", ID(1)).upload(nil, "file", FileReader(strings.NewReader("x"), 1))
 		require.ErrorIs(t, exec(t.Context(), r, nil), ErrRateLimited)
 		require.NoError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil))
@@ -322,13 +332,34 @@ func TestBlobQuota(t *testing.T) {
 		var limited *RateLimitError
 		require.ErrorAs(t, err, &limited)
 		require.ErrorContains(t, err, "5 in 1m0s")
-		require.ErrorContains(t, err, "DownloadBlob")
+		require.ErrorContains(t, err, "; DownloadBlob has no such limit")
 		d, err := c.Repositories.DownloadBlob(t.Context(), ID(1), "large3")
 		fetch(t, d, err)
 		assert.Zero(t, time.Since(began), "the alternative has no quota")
 		require.NoError(t, read(t.Context(), 1, "large3"))
 		assert.GreaterOrEqual(t, time.Since(began), time.Minute)
 		assert.Equal(t, 15, *sent)
+	})
+}
+
+// Another server's clock does not change when a quota is free again.
+func TestQuotaByTheServersOwnClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := bubbleClient(t, statuses(func(req *http.Request) (int, http.Header) {
+			if req.URL.Host == "other.example.com" {
+				return 200, headers("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+			}
+			return 200, headers("RateLimit-Limit", "5")
+		}))
+		began := time.Now()
+		for range 6 {
+			d, err := openArchive(t.Context(), c)
+			fetch(t, d, err)
+			status, _, err := send(t.Context(), c.HTTPClient(), http.MethodGet, "https://other.example.com/x", "")
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, status)
+		}
+		assert.GreaterOrEqual(t, time.Since(began), time.Minute)
 	})
 }
 

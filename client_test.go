@@ -44,6 +44,9 @@ func TestWithHTTPClient(t *testing.T) {
 	assert.Equal(t, 10*time.Second, got.TLSHandshakeTimeout)
 	assert.EqualValues(t, 256<<10, got.MaxResponseHeaderBytes)
 	assert.NotNil(t, got.DialContext)
+	c, err = NewClient("https://forge.example.com")
+	require.NoError(t, err)
+	assert.Same(t, conn.Shared(), c.core.transport, "its connections are shared")
 	shared := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = shared })
 	http.DefaultTransport = given

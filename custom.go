@@ -252,7 +252,7 @@ func templateProblem(template string) string {
 		return "placeholders are written as :id, without braces"
 	case strings.ContainsAny(template, "?#"):
 		return "it has a query: use Query"
-	case len(template) < 2 || template[0] != '/' || checkArgument("", strings.TrimSuffix(template[1:], "/")) != nil:
+	case template[0] != '/' || checkArgument("", strings.TrimSuffix(template[1:], "/")) != nil:
 		return "it must begin with a slash, without empty or dotted parts or control bytes: use Args"
 	}
 	if _, err := url.PathUnescape(template); err != nil {

@@ -127,7 +127,7 @@ func (d *callerDecoder) tolerant(v reflect.Value) (ok, read bool) {
 	default:
 		return false, false
 	}
-	return ok || d.r.WasNull(), true
+	return ok, true
 }
 
 // parts is value for a value whose parts are decoded one by one.

@@ -373,6 +373,10 @@ func TestForeignTolerance(t *testing.T) {
 	assert.Equal(t, own{Flags: []bool{}, Sure: true, Extra: map[string]json.RawMessage{
 		"flags": json.RawMessage(`["maybe"]`), "sure": json.RawMessage(`"true"`), "state": json.RawMessage("5"),
 	}}, got)
+	got, mismatches, err = decodeText[own](`{"flags":[null,true],"sizes":{"a":null}}`)
+	require.NoError(t, err)
+	assert.Empty(t, mismatches)
+	assert.Equal(t, own{Flags: []bool{false, true}, Sizes: map[string]int{"a": 0}}, got)
 	named, mismatches, err := decodeText[struct {
 		N     int                        `json:"n,omitempty,string"`
 		Extra map[string]json.RawMessage `json:"extra"`
@@ -427,12 +431,14 @@ func TestDecodeParts(t *testing.T) {
 		texts(&got, read(text))
 		assert.Equal(t, want, got, text)
 	}
-	for text, want := range map[string]int{`{"a":1,"rows":[{"id":1},{"id":2}],"b":2}`: 2, `{"rows":null}`: 0, `{"rows":[]}`: 0, `{"a":1}`: -1, `{}`: -1, `{"rows":5}`: -1, `{"rows":[{"id":1}`: -1, `{"rows":[{"id":`: -1} {
+	for text, want := range map[string]int{`{"a":1,"rows":[{"id":1},{"id":2}],"b":2}`: 2, `{"rows":null}`: 0, `{"rows":[]}`: 0, `{"a":1}`: -1, `{}`: -1, `{"rows":5}`: -1, `{"rows":[{"id":1}`: -1, `{"rows":[{"id":`: -1, "5": 0, "5 x": -1, `{"rows":[]} x`: -1} {
 		rows, err := decodeMember[listRow](read(text), "rows")
 		assert.Equal(t, want < 0, err != nil, "%s: %v", text, err)
 		assert.Len(t, rows, max(want, 0), text)
 	}
-	_, err := unmarshalForeign(new(struct{ A int }), read(`{"A":`))
+	_, err := decodePage[listRow](read("[] x"))
+	require.Error(t, err, "there is more than the page")
+	_, err = unmarshalForeign(new(struct{ A int }), read(`{"A":`))
 	require.Error(t, err, "the text is cut off")
 	require.EqualError(t, decodeInto([]byte("1"), new(int)), "*int has no decoder")
 }

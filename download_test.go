@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"encoding/hex"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -242,7 +243,31 @@ func TestChecksumAndSecureFile(t *testing.T) {
 		require.ErrorIs(t, err, test.is)
 		require.NoError(t, d.Close())
 	}
+	d, err := c.SecureFiles.Download(t.Context(), ID(1), &SecureFile{ID: 1, Checksum: strings.Repeat("x", 129), ChecksumAlgorithm: "sha256"})
+	require.NoError(t, err)
+	defer d.Close()
+	_, err = io.Copy(io.Discard, d)
+	require.ErrorContains(t, err, "the content's SHA-256 is "+right+" and should be "+strings.Repeat("x", 128)+"...")
 }
+
+// An error of closing is that of the body.
+func TestDownloadCloseFails(t *testing.T) {
+	failed := errors.New("failed")
+	c := bubbleClient(t, through(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: failingClose{http.NoBody, failed}, Request: req}, nil
+	}))
+	d, err := openArchive(t.Context(), c)
+	require.NoError(t, err)
+	require.ErrorIs(t, d.Close(), failed)
+	require.NoError(t, d.Close(), "it is closed")
+}
+
+type failingClose struct {
+	io.Reader
+	err error
+}
+
+func (f failingClose) Close() error { return f.err }
 
 // The last bytes of a download are part of its checksum if they come together with its end, too.
 func TestChecksumOfBytesWithTheEnd(t *testing.T) {

@@ -81,6 +81,9 @@ func TestDriftIsBounded(t *testing.T) {
 	group.Wait()
 	assert.Len(t, drift.Entries(), 10_000)
 	assert.Equal(t, 2000, drift.Dropped())
+	known := drift.Entries()[0]
+	drift.record(driftKey{known.Route, known.Pointer, known.Want, known.Got})
+	assert.Equal(t, known.Count+1, drift.Entries()[0].Count, "a known place is counted")
 	assert.Equal(t, 2000, drift.Dropped(), "it is not reset")
 }
 

@@ -242,7 +242,7 @@ func optionsName(options any) string {
 // fieldOf returns the field path for a wire name such as not[milestone] or iids[]; "" if no field
 // has the name.
 func fieldOf(t reflect.Type, wire string) string {
-	first, inner, nested := strings.Cut(strings.TrimSuffix(wire, "[]"), "[")
+	first, inner, nested := strings.Cut(wire, "[")
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}

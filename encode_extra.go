@@ -84,7 +84,7 @@ func extraValue(key string, v reflect.Value) (form any, err error) {
 	if !v.IsValid() {
 		return nil, nil
 	}
-	if form, converted, err := wireForm(key, v.Interface()); converted || err != nil {
+	if form, converted, err := wireForm(key, v.Interface()); converted {
 		return form, err
 	}
 	switch {

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"math"
@@ -74,6 +75,9 @@ func TestExtraEncodesAsFields(t *testing.T) {
 	for value, text := range map[any]string{Value(at): `{"x":"2026-03-04T04:06:07.123Z"}`, Null[time.Time](): `{"x":null}`, Value(time.Minute): `{"x":60}`, Null[time.Duration](): `{"x":null}`} {
 		assert.JSONEq(t, text, string(encoded(t, &extraOptions{map[string]any{"y": map[string]any{"x": value}}})["y"]))
 	}
+	assert.JSONEq(t, `"2026-03-04T05:06:07.123456789+01:00"`, string(encoded(t, struct {
+		At time.Time `json:"at"`
+	}{at})["at"]), "a caller's own type")
 	hidden := struct {
 		At time.Time `json:"at"`
 		at time.Time
@@ -216,7 +220,9 @@ func TestBodiesAreUTF8(t *testing.T) {
 		_, err = encodeJSON(&extraOptions{map[string]any{"x": bad}})
 		assert.ErrorContains(t, err, "not valid UTF-8", "%s in Extra", name)
 	}
-	_, err := encodeJSON(&typedOptions{At: time.Unix(0, 0), Ratio: math.NaN()})
+	_, err := encodeJSON(&xml.Name{Local: "\xff"})
+	assert.EqualError(t, err, (&ValidationError{Option: "xml.Name", Reason: "a text in it is not valid UTF-8, which JSON cannot have"}).Error())
+	_, err = encodeJSON(&typedOptions{At: time.Unix(0, 0), Ratio: math.NaN()})
 	require.ErrorContains(t, err, "it cannot be encoded as JSON", "beside a time")
 	for says, bad := range map[string]any{"unsupported value: NaN": math.NaN(), "0s is not a positive number of whole seconds": time.Duration(0)} {
 		_, err = encodeJSON(&extraOptions{map[string]any{"x": struct {

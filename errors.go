@@ -174,7 +174,7 @@ func joinWords(words ...string) string { return joinParts(" ", words...) }
 // object.
 func withObject(route, path string) string {
 	switch {
-	case path == "" || strings.HasSuffix(route, path):
+	case strings.HasSuffix(route, path):
 		return route
 	case route == "":
 		return path

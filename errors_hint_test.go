@@ -24,10 +24,11 @@ func rejectionOf(t *testing.T, status int, message, method, template string) *re
 }
 
 const (
-	decodedHint = "if the object exists, a proxy may have decoded the %2F of the address (nginx does so if proxy_pass has a path): use forge.ID, which needs no %2F"
-	unseenHint  = "the object does not exist, or the credential cannot see it"
-	absentHint  = "the object may not exist, or the user may lack access to it"
-	wrongToken  = "check the credential: it may be wrong, expired or revoked"
+	decodedHint   = "if the object exists, a proxy may have decoded the %2F of the address (nginx does so if proxy_pass has a path): use forge.ID, which needs no %2F"
+	unseenHint    = "the object does not exist, or the credential cannot see it"
+	jobTokenLacks = "a CI job token may have no access to this project, or its user may lack the role for this call"
+	absentHint    = "the object may not exist, or the user may lack access to it"
+	wrongToken    = "check the credential: it may be wrong, expired or revoked"
 )
 
 // Hints for responses that are not those of the API, for scopes, for addresses and for calls that no
@@ -48,6 +49,9 @@ func TestRejectionHint(t *testing.T) {
 		{401, "401 Unauthorized", "GET", "/projects/:id/jobs", of(credential.JobToken), "check the job token: it may have expired with its job, or this server may not accept one for this call"},
 
 		{403, "403 Forbidden", "GET", "/projects/:id/jobs", nil, "the user may lack the role for this call"},
+		{403, "403 Forbidden", "GET", "/projects/:id/jobs", of(credential.JobToken), jobTokenLacks},
+		{403, "403 Forbidden", "GET", "/projects/:id/registry/repositories", of(credential.JobToken), jobTokenLacks},
+		{403, "403 Forbidden", "GET", "/audit_events", of(credential.JobToken), jobTokenRefused},
 		{403, "403 Forbidden - Protected tag", "DELETE", "/projects/:id/registry/repositories/:repository_id/tags/:tag_name", nil, ""},
 		{403, "403 Forbidden - Must be admin to use sudo", "GET", "/audit_events", nil, ""},
 		{403, "an HTML page titled Blocked", "GET", "/audit_events", fromOthers, "the response is not from the API: a proxy or a firewall may have refused the call"},
@@ -64,6 +68,7 @@ func TestRejectionHint(t *testing.T) {
 		{403, "insufficient_scope: more", "GET", "/audit_events", nil, "the token needs the scope read_api or api"},
 
 		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("group/app.x"), "the registry's user may lack access, or the image may not exist"},
+		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("app.x"), "the registry's user may lack access, or the image may not exist"},
 		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("forge.example.com/a"), `the registry's user may lack access, or the image may not exist; an image path has no host: omit "forge.example.com" if it is one`},
 		{403, "DENIED", "DELETE", "/v2/:image_path/manifests/:tag", forImage("proxy/a"), "the registry's user may lack access, or the image may not exist"},
 		{403, "403 Forbidden", "POST", "/projects/:id/issues/:issue_iid/notes", nil, "the user may lack the role for this call; this endpoint may need Premium or Ultimate"},
@@ -95,6 +100,7 @@ func TestRejectionHint(t *testing.T) {
 		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", hereWithFormats, absentHint},
 		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", hereFor("zip"), absentHint},
 		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", hereFor("rar"), absentHint + "; this version has the formats zip"},
+		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", hereWithoutFormats, absentHint},
 		{404, "404 Not Found", "GET", "/user", with("https://forge.example.com/acme/api/v4"), "check the base URL: the API was requested at https://forge.example.com/acme/api/v4"},
 		{404, "404 Not Found", "GET", "/projects/:id/repository/archive[.:format]", at("/projects/1/repository/archive.rar"), absentHint},
 		{404, "404 Not Found", "GET", "/user", here, ""},
@@ -135,8 +141,12 @@ func hereWithFormats(r *rejection) {
 func hereFor(format string) func(*rejection) {
 	return func(r *rejection) {
 		hereWithFormats(r)
-		r.path = "/projects/1/repository/archive." + format
+		r.path = "/projects/group%2Fapp.x/repository/archive." + format
 	}
+}
+func hereWithoutFormats(r *rejection) {
+	hereFor("rar")(r)
+	r.values = func(string) []string { return nil }
 }
 func fromOthers(r *rejection)         { r.foreign = true }
 func at(path string) func(*rejection) { return func(r *rejection) { r.path = path } }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -162,6 +163,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		{"token in quotes", created(host, WithToken(`"glpat-abcdefgh"`)), "WithToken: the token is in quotes, or it is the name of a variable: pass its value alone"},
 		{"name of a variable", created(host, WithToken("$FORGE_TOKEN")), "or it is the name of a variable: pass its value alone"},
 		{"clone URL", created(host + "/group/app.git"), "baseURL: the path is not that of the server"},
+		{"address of a group", created("https://gitlab.com/group"), "baseURL: the address is that of a group or project: use https://gitlab.com"},
 		{"port of two kinds", created(host + ":99999"), "baseURL: the port of the address is not between 1 and 65535"},
 		{"waits swapped", created(host, WithRetry(RetryPolicy{MinWait: time.Hour, MaxWait: time.Second})), "WithRetry: MinWait is longer than MaxWait"},
 		{"long wait, default bound", created(host, WithRetry(RetryPolicy{MinWait: time.Minute})), "WithRetry: MinWait is longer than MaxWait, whose default is 30 s"},
@@ -419,6 +421,13 @@ func TestErrorOfAProxy(t *testing.T) {
 		c = wireClient(t, "https://forge.example.com", WithHTTPClient(&http.Client{Transport: lost}), WithRetry(RetryPolicy{MaxAttempts: 1}))
 		assert.Empty(t, asError(t, c.Do(t.Context(), callOf(RetryClassSafe), nil)).hint, "a lost connection is no matter of the proxy's address")
 	}
+	synctest.Test(t, func(t *testing.T) {
+		w := pipedWire(t, always(silent("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{")))
+		proxied := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.example.com"}), DialContext: w.dial}
+		err := asError(t, w.client(t, WithHTTPClient(&http.Client{Transport: proxied})).Do(t.Context(), callOf(RetryClassNonIdempotent), new(any)))
+		require.ErrorIs(t, err, ErrTimeout)
+		assert.Empty(t, err.hint, "a body that stalls is no matter of the proxy's address")
+	})
 }
 
 // throughProxy returns the error of a call through a proxy.

@@ -424,6 +424,10 @@ func TestSinceRefuses(t *testing.T) {
 	for _, name := range []string{"order_by", "sort", "page", "pagination", "updated_before"} {
 		require.ErrorContains(t, issues(nil, Since(""), Query(name, "1")), "it cannot be combined with "+name+", which Since sets")
 	}
+	for _, name := range []string{"created_after", "created_before"} {
+		_, err := Collect(client.AuditEvents.List(t.Context(), nil, Since(""), Query(name, "1")))
+		require.ErrorContains(t, err, "it cannot be combined with "+name+", which Since sets")
+	}
 	for want, err := range map[string]error{
 		"belongs to another list":            issues(&ListIssuesOptions{State: IssueStateOpened}, Since(mark)),
 		"it is not a mark":                   issues(nil, Since("yesterday")),

@@ -123,6 +123,7 @@ func TestAt(t *testing.T) {
 
 func TestBadBaseURLs(t *testing.T) {
 	assert.Empty(t, new(Client).BaseURL())
+	assert.NotPanics(t, new(Client).CloseIdleConnections)
 	for _, address := range []string{
 		"", " ", " https://forge.example.com", "https://forge.example.com ", "https://forge.example.com\n", "forge.example.com", "//forge.example.com", "/api/v4", "https:", "https://", "https:///a",
 		"ftp://forge.example.com", "file:///etc/passwd", "javascript:x", "https:forge.example.com", "https://user@forge.example.com", "https://user:hunter2@forge.example.com", "https://@forge.example.com",

@@ -314,7 +314,7 @@ func TestRevealsForms(t *testing.T) {
 var credentialNames = []string{
 	"private_token", "PRIVATE_TOKEN", "private_token[]", "private_token[x]", "private_token[x][]", "private_token[", "private_token]", "[private_token]",
 	"private%5Ftoken", "private%5ftoken[]", "private_token%5B%5D", "PRIVATE%5FTOKEN%5Bx%5D", "private%255Ftoken", " private_token", "private_token ",
-	"a;private_token", "a%3Bprivate_token[]", "a=1;%20Sudo", "a&private_token", "private_token;a", "private_token=x;a", ";access_token",
+	"a;private_token", "a%3Bprivate_token[]", "a=1;%20Sudo", "a&private_token", "private_token;a", "private_token=1;a", ";access_token",
 	"%70rivate_token", "access_token[]", "job_token[0]", "Sudo[]", "%53udo", "refresh_token[a]", "client_secret[]", "token[]",
 	"access_token", "job_token", "token", "oauth_token", "authorization", "client_secret", "refresh_token", "feed_token", "rss_token", "sudo",
 }

@@ -131,6 +131,9 @@ func TestBufferCache(t *testing.T) {
 	cache.put(kept)
 	assert.Same(t, kept, cache.get(), "the next page has the same buffer")
 	cache.put(kept)
+	for range 10 {
+		assert.NotSame(t, kept, decodeBuffers.Get(), "it is not in the pool, too")
+	}
 	cache.close()
 	assert.Nil(t, cache.kept.Load())
 	cache.put(&decodeBuffer{Buffer: *bytes.NewBuffer(make([]byte, largestPooled+1))})

@@ -96,7 +96,7 @@ func TestWorkDuration(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"1w 2d 3h30m": 40*h + 16*h + 3*h + 30*m, "1w2d3h30m": 59*h + 30*m, "1mo": 160 * h, "1mo 1m": 160*h + m,
 		"3h 30m": 3*h + 30*m, "45m": 45 * m, "-45m": -45 * m, "-1d 2h": -10 * h, "30s": 30 * s, "0m": 0, "0h": 0, "1d": 8 * h,
-		" 1h ": h, "1 h 5 m": h + 5*m, "2h 2h": 4 * h, "90m": 90 * m, "2562047h": 2562047 * h, "- 5m": -5 * m,
+		" 1h ": h, "1 h 5 m": h + 5*m, "2h 2h": 4 * h, "90m": 90 * m, "2562047h": 2562047 * h, "- 5m": -5 * m, " -5m ": -5 * m,
 	} {
 		got, err := ParseWorkDuration(text)
 		require.NoError(t, err, text)
