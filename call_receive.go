@@ -78,7 +78,8 @@ func receiveRaw(in incoming, r *result) error {
 		return &sentinelError{sentinel: ErrInvalidResponse, text: unexpectedText(r.status)}
 	case r.status < 400:
 		r.outcome = succeeded
-	default: // rejected
+	default:
+		r.outcome = rejected
 		setRetryAfter(r)
 	}
 	var content io.Reader = in.body

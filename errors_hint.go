@@ -309,8 +309,8 @@ func (r *rejection) hintFormat() string {
 // hintRoute returns a hint for a Call with the path of a project or group in its route.
 func (r *rejection) hintRoute() string {
 	for _, kind := range []string{"projects", "groups"} {
-		rest := strings.TrimPrefix(r.route.Template, "/"+kind+"/") // of another template, it begins with a slash
-		if first, _, more := strings.Cut(rest, "/"); more && strings.Trim(first, "0123456789") != "" && first[0] != ':' {
+		rest, is := strings.CutPrefix(r.route.Template, "/"+kind+"/")
+		if first, _, more := strings.Cut(rest, "/"); is && more && strings.Trim(first, "0123456789") != "" && first[0] != ':' {
 			return fmt.Sprintf(`a path is one argument: use /%s/:id with Args: forge.Path("acme/app")`, kind)
 		}
 	}

@@ -62,7 +62,7 @@ func TestErrorBodiesAreReadInLinearTime(t *testing.T) {
 
 // A text that is not an object is shown as it is, also if it is JSON.
 func TestMessageOfOtherText(t *testing.T) {
-	for body, want := range map[string]string{`["a"]`: `["a"]`, `"x"`: `"x"`, "5": "5", "null": "", "{}": "", "{": "{", `{"message":"a"} `: "a", `{"message":"a"}b`: `{"message":"a"}b`} {
+	for body, want := range map[string]string{`["a"]`: `["a"]`, `"x"`: `"x"`, "5": "5", "null": "", "{}": "", "{": "{", `{"message":"a"}` + "\n": "a", `{"message":"a"}b`: `{"message":"a"}b`} {
 		message, fields := readMessage([]byte(body), "application/json", safetext.Clean)
 		assert.Equal(t, want, message, body)
 		assert.Nil(t, fields)
