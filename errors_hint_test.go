@@ -85,6 +85,7 @@ func TestRejectionHint(t *testing.T) {
 		{404, "404 Project Not Found", "GET", "/projects/:id/repository/compare", at("/projects/42/repository/compare"), unseenHint},
 		{404, "404 Project Not Found", "GET", "/projects/:id/repository/compare", at("/projects/app/repository/compare"), unseenHint + "; the path of a project begins with that of its group or user, as in group/app"},
 		{404, "404 Tag Not Found", "GET", "/projects/:id/repository/tags/:name", withRefs, unseenHint + `; the call had from="a" to="b" ref="c" sha="d" path="e"`},
+		{404, "404 Project Not Found", "GET", "/projects/:id/repository/compare", at("/projects/x/repository/compare"), unseenHint + "; the path of a project begins with that of its group or user, as in group/app"},
 		{404, "404 Project Not Found", "GET", "/projects/:id/repository/tags/:name", at("/projects/app/repository/tags/v1"), unseenHint + "; the path of a project begins with that of its group or user, as in group/app"},
 		{404, "404 Group Not Found", "GET", "/groups/:id/labels", at("/groups/app/labels"), unseenHint},
 		{404, "the feature is off", "GET", "/projects/:id/audit_events", nil, ""},

@@ -385,8 +385,10 @@ func TestListInto(t *testing.T) {
 		_, known := r.Total()
 		assert.False(t, known, header)
 	}
+	total, known := (&Response{Header: http.Header{"X-Total": {"0"}}}).Total()
+	assert.True(t, known && total == 0, "an empty list")
 	var left Response // as of a list with more than 10,000 items
-	_, known := left.Total()
+	_, known = left.Total()
 	assert.False(t, known)
 }
 
@@ -412,6 +414,9 @@ func TestListOnePage(t *testing.T) {
 	total, known := r.Total()
 	assert.True(t, known)
 	assert.Equal(t, 12, total)
+	ids, err = collectIDs(t.Context(), client, callWith(offsetCall, "per_page=5"), PerPage(1), OnePage())
+	require.NoError(t, err)
+	assert.Equal(t, []int64{1}, ids, "PerPage replaces the one of the query")
 	for _, ahead := range []int{0, 4} {
 		ids, err = collectIDs(t.Context(), client, offsetCall, PerPage(3), Ahead(ahead), Into(&r))
 		require.ErrorIs(t, err, ErrNotFound)

@@ -200,6 +200,9 @@ func TestBadReassignmentFiles(t *testing.T) {
 	assert.Equal(t, 100_000, n)
 
 	var out bytes.Buffer
+	for _, err := range []error{s.WriteCSV(nil, byHand()), s.WriteCSV(&out, nil)} {
+		require.EqualError(t, err, "forge: writing the file of reassignments: the writer or the list of rows is nil")
+	}
 	require.ErrorIs(t, s.WriteCSV(&out, s.ReadCSV(iotest.ErrReader(broken))), broken)
 	require.ErrorContains(t, s.WriteCSV(&out, changed(s.ReadCSV(strings.NewReader(header+"h,i,1,n,u,,\n")), func(row *PlaceholderReassignment) {
 		row.Extra = map[string]string{"Note": "n"}

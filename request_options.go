@@ -307,7 +307,6 @@ func Progress(report func(done, total int64)) RequestOption {
 // must be positive. After it, the attempt fails with ErrTimeout.
 func HeaderTimeout(d time.Duration) RequestOption {
 	return func(o *callOptions) {
-		o.allow("HeaderTimeout", kindAny|kindRaw)
 		o.limits.Header = d
 		o.checkLimit("HeaderTimeout", d)
 	}
