@@ -56,7 +56,8 @@ func TestAuditEvents(t *testing.T) {
 		assert.Equal(t, AuditEntityTypeInstance, events[0].EntityType)
 		assert.True(t, len(events) == 1 || events[1].EntityType != AuditEntityTypeInstance)
 	}
-	for range serve(t, exchange{sent: "GET /audit_events", query: auditPages, answer: `[{},{}]`}).AuditEvents.List(ctx, nil) {
+	for _, err := range serve(t, exchange{sent: "GET /audit_events", query: auditPages, answer: `[{},{}]`}).AuditEvents.List(ctx, nil) {
+		require.NoError(t, err)
 		break // with an event left
 	}
 	event, err := c.AuditEvents.Get(ctx, 4)
