@@ -226,8 +226,8 @@ func (p *bodyPump) run(body io.ReadCloser, to *io.PipeWriter) error {
 	defer stop()
 	defer to.CloseWithError(errBodyCrashed) // the first error of a pipe stays
 	defer body.Close()
-	buffer := copyBuffers.Get()
-	defer copyBuffers.Put(buffer, (*copyBuffer).memory)
+	buffer, _ := copyBuffers.Get().(*copyBuffer)
+	defer copyBuffers.Put(buffer)
 	for {
 		n, err := body.Read(buffer[:])
 		if n < 0 || n > len(buffer) {

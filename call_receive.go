@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/forge-sdk/forge-go/internal/bufpool"
 	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/jsonread"
 	"github.com/forge-sdk/forge-go/internal/safetext"
@@ -205,7 +205,7 @@ func fillBuffer(in incoming, buffer *decodeBuffer, media string) error {
 // receiveError reads the error that the server returned. A truncated text is shown, too.
 func receiveError(in incoming, r *result) {
 	setRetryAfter(r)
-	buffer := decodeBuffers.Get()
+	buffer := newBuffer()
 	buffer.Reset()
 	in.body.Left = maxErrorBody
 	_, err := buffer.ReadFrom(in.body)
@@ -343,21 +343,19 @@ const (
 	largestPooled = 4 << 20 // bytes; a larger buffer is left to the garbage collector
 )
 
-var decodeBuffers bufpool.Pool[decodeBuffer]
+var decodeBuffers = sync.Pool{New: func() any { return new(decodeBuffer) }}
+
+// newBuffer returns a buffer of the pool. Its content is undefined.
+func newBuffer() *decodeBuffer {
+	b, _ := decodeBuffers.Get().(*decodeBuffer)
+	return b
+}
 
 // freeBuffer returns a buffer to the pool.
 func freeBuffer(b *decodeBuffer) {
-	if b.Cap() > largestPooled {
-		decodeBuffers.Drop(b)
-		return
+	if b.Cap() <= largestPooled {
+		decodeBuffers.Put(b)
 	}
-	decodeBuffers.Put(b, (*decodeBuffer).memory)
-}
-
-// memory returns the whole capacity of the buffer.
-func (w *decodeBuffer) memory() []byte {
-	w.Reset()
-	return w.AvailableBuffer()[:w.Available()]
 }
 
 // bufferCache keeps a buffer of a list from page to page. With the pool alone, buffers were a fifth
@@ -371,7 +369,7 @@ func (c *bufferCache) get() *decodeBuffer {
 			return b
 		}
 	}
-	return decodeBuffers.Get()
+	return newBuffer()
 }
 
 func (c *bufferCache) put(b *decodeBuffer) {

@@ -387,22 +387,20 @@ func TestRedirectMovedList(t *testing.T) {
 func TestRedirectOverPlainHTTP(t *testing.T) {
 	const store = "http://store.example.com:9000"
 	for name, test := range map[string]struct {
-		base    string
-		options []Option
-		refused bool
+		base, to string
+		options  []Option
+		refused  bool
 	}{
-		"not even http":             {"http://example.com", nil, true},
-		"no credential":             {"http://example.com", nil, false},
-		"credential allowed":        {"http://example.com", []Option{WithToken(secret), WithPlainHTTP()}, false},
-		"loopback, credential":      {"http://127.0.0.1:8080", []Option{WithToken(secret)}, true},
-		"https base, no credential": {"https://example.com", nil, true},
-		"https base, allowed":       {"https://example.com", []Option{WithToken(secret), WithPlainHTTP()}, true},
+		"not even http":             {"http://example.com", "ftp://store.example.com", nil, true},
+		"no credential":             {"http://example.com", store, nil, false},
+		"credential allowed":        {"http://example.com", store, []Option{WithToken(secret), WithPlainHTTP()}, false},
+		"loopback, credential":      {"http://127.0.0.1:8080", store, []Option{WithToken(secret)}, true},
+		"https base, no credential": {"https://example.com", store, nil, true},
+		"https base, allowed":       {"https://example.com", store, []Option{WithToken(secret), WithPlainHTTP()}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.host(test.base, func(rw http.ResponseWriter, r *http.Request) {
-				http.Redirect(rw, r, map[bool]string{true: "ftp" + store[4:], false: store}[name == "not even http"]+"/a", http.StatusFound)
-			})
+			w.host(test.base, func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, test.to+"/a", http.StatusFound) })
 			w.host(store, func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, "content") })
 			c, err := NewClient(test.base, append(test.options, w.dials())...)
 			require.NoError(t, err)

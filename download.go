@@ -12,11 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/forge-sdk/forge-go/internal/bufpool"
 	"github.com/forge-sdk/forge-go/internal/conn"
 	"github.com/forge-sdk/forge-go/internal/safetext"
 	"github.com/forge-sdk/forge-go/internal/savefile"
@@ -73,8 +73,8 @@ func (d *Download) unusable(err error) error {
 // WriteTo writes the rest of the stream to w, in larger steps than io.Copy makes by itself. io.Copy
 // calls it.
 func (d *Download) WriteTo(w io.Writer) (int64, error) {
-	buffer := copyBuffers.Get()
-	defer copyBuffers.Put(buffer, (*copyBuffer).memory)
+	buffer, _ := copyBuffers.Get().(*copyBuffer)
+	defer copyBuffers.Put(buffer)
 	// The structs hide WriteTo and ReadFrom, which io.CopyBuffer would call instead.
 	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{d}, buffer[:])
 }
@@ -83,9 +83,7 @@ func (d *Download) WriteTo(w io.Writer) (int64, error) {
 // CPU, and a larger one more time.
 type copyBuffer [64 << 10]byte
 
-func (b *copyBuffer) memory() []byte { return b[:] }
-
-var copyBuffers bufpool.Pool[copyBuffer]
+var copyBuffers = sync.Pool{New: func() any { return new(copyBuffer) }}
 
 // Close closes the stream and frees its connection. It may be called more than once.
 func (d *Download) Close() error {

@@ -174,7 +174,7 @@ func joinWords(words ...string) string { return joinParts(" ", words...) }
 // object.
 func withObject(route, path string) string {
 	switch {
-	case strings.HasSuffix(route, path):
+	case strings.HasSuffix(route, path): // also without a path
 		return route
 	case route == "":
 		return path

@@ -281,7 +281,7 @@ func Query(name, value string) RequestOption {
 // of RetryPolicy, not the values of the client's policy.
 func Retry(policy RetryPolicy) RequestOption {
 	return func(o *callOptions) {
-		if o.allow("Retry", kindAny|kindRaw) {
+		if o.err == nil {
 			o.retry, o.err = policy, policy.check("Retry")
 		}
 	}

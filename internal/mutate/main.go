@@ -34,7 +34,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("mutate: ")
 	var o options
-	flag.StringVar(&o.files, "files", "*.go,internal/{bufpool,conn,credential,jsonread,linkheader,safetext,savefile,task,throttle}/*.go,forgetest/*.go", "the `files` to change: patterns separated by commas")
+	flag.StringVar(&o.files, "files", "*.go,internal/{conn,credential,jsonread,linkheader,safetext,savefile,task,throttle}/*.go,forgetest/*.go", "the `files` to change: patterns separated by commas")
 	flag.IntVar(&o.n, "n", 60, "number of mutants")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the choice")
 	flag.StringVar(&o.without, "without", "", "a `regexp` of tests to omit, matched with \"PACKAGE.TEST\"")
